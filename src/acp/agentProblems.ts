@@ -7,6 +7,7 @@ import type { Clock } from "../base/log.ts";
 import { errorReason } from "./errorReason.ts";
 import { optionalField } from "./parse.ts";
 import { signInProblem, signInVariables, type SignInOffer } from "./signInProblem.ts";
+import { asSentence } from "../base/sentences.ts";
 
 /** The problem for an agent's error. `failure` says what the agent did, without a period. */
 export function agentProblem(error: Error, failure: (agentName: string) => string, agent: SignInOffer): Problem {
@@ -104,6 +105,3 @@ export async function plainAnswer(
 
 const failureWithReason = (failure: string, reason: string): string =>
   `${failure}: ${reason === "" ? t("It gave no reason.") : asSentence(reason)}`;
-
-/** The text with a full stop at its end, unless it ends with a punctuation mark already. */
-export const asSentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);

@@ -6,11 +6,12 @@ import { ProblemError, asError, type Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import type { Clock } from "../base/log.ts";
 import { programOf, sharesFiles, type AgentPlace } from "./agentPlace.ts";
-import { answerInTime, asSentence, isConnectionClosed } from "./agentProblems.ts";
+import { answerInTime, isConnectionClosed } from "./agentProblems.ts";
 import { shorten, unsupportedVersion } from "./errorCodes.ts";
 import { errorReason } from "./errorReason.ts";
 import { asArray, asObject, asString, optionalField, type JsonObject } from "./parse.ts";
 import { signInProblem } from "./signInProblem.ts";
+import { asSentence } from "../base/sentences.ts";
 
 /** The versions of the protocol that Parley speaks. Version 2 is a draft. */
 export type ProtocolVersion = 1 | 2;

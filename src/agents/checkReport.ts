@@ -14,6 +14,7 @@ import { agentCommandLine } from "./launch.ts";
 import { pathsText } from "./locateAgent.ts";
 import type { AgentDefinition } from "./registry.ts";
 import { startsInWorkspace } from "./variables.ts";
+import { commaSeparated } from "../base/sentences.ts";
 
 /** A checked agent. `started` is the definition with the values of its variables and keys. */
 export interface CheckedAgent {
@@ -122,7 +123,8 @@ function acceptsText({ capabilities }: AgentInfo, { continuesSessions }: AgentCh
     ...(audio ? [t("audio")] : []),
     ...(embeddedContext ? [t("contents of files")] : []),
   ];
-  return words.join(", ") + (continuesSessions ? t("; can continue earlier sessions") : "");
+  const all = commaSeparated(words);
+  return continuesSessions ? t("{0}; can continue earlier sessions", all) : all;
 }
 
 const stepTexts: Readonly<Partial<Record<NextStep, () => string>>> = {

@@ -1,6 +1,7 @@
 // The sentence about files whose content no agent got for a commit message.
 import { t } from "../base/l10n.ts";
 import type { ChangesToCommit, LeftOutReason } from "./changesToCommit.ts";
+import { commaSeparated } from "../base/sentences.ts";
 
 /** More files are only counted. */
 const maxNamed = 5;
@@ -16,7 +17,7 @@ export function leftOutSentence({
   const names = sorted.slice(0, maxNamed).map(({ path, reason }) => `${path} (${reasonText(reason)})`);
   const total = files.length + unlisted;
   const more = total - names.length;
-  const list = [...names, ...(more > 0 ? [t("{0} more", more)] : [])].join(", ");
+  const list = commaSeparated([...names, ...(more > 0 ? [t("{0} more", more)] : [])]);
   return total === 1
     ? t("The agent did not get the content of 1 file: {0}.", list)
     : t("The agent did not get the content of {0} files: {1}.", total, list);

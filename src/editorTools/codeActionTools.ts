@@ -105,7 +105,7 @@ export const runCodeActionTool = actingTool(
               "This also runs the command {0} of an extension. Parley cannot show what the command does, and its changes are not listed for review.",
               command,
             ),
-            caveat: "runs a command of an extension",
+            caveat: t("runs a command of an extension"),
             after: { command, run: runCommand },
           }),
         },

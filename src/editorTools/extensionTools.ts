@@ -157,7 +157,7 @@ async function callExtensionTool(
       description: t(
         "The extension runs this tool. Parley cannot limit which files it reads or changes, or what it sends.",
       ),
-      caveat: "is a tool of an extension, which Parley cannot limit",
+      caveat: t("is a tool of an extension, which Parley cannot limit"),
     },
     context,
     {

@@ -60,7 +60,7 @@ export const runTaskTool = actingTool(
             ...(env && { env: maskedVariables(env) }),
           },
           description: commandLine === undefined ? `${unknownWords} ${others}` : others,
-          caveat: "is a task, which can do more than its command line states",
+          caveat: t("is a task, which can do more than its command line states"),
         },
         context,
         {

@@ -44,7 +44,7 @@ export const terminalOutputTool = readingTool({
     return askedCall(
       {
         ...card,
-        caveat: "sends the output of a terminal, which may hold secrets",
+        caveat: t("sends the output of a terminal, which may hold secrets"),
         forSession: t("Allow for This Session"),
       },
       context,

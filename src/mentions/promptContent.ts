@@ -5,6 +5,7 @@ import { t } from "../base/l10n.ts";
 import type { ContentBlock } from "../session/events.ts";
 import type { Attachment, AttachmentSource } from "../panel/protocol.ts";
 import type { SessionState } from "../session/state.ts";
+import { commaSeparated } from "../base/sentences.ts";
 
 type PathSource = Extract<AttachmentSource, { readonly type: "path" }>;
 
@@ -87,7 +88,7 @@ function tooLargeReason(content: readonly ContentBlock[], attachments: readonly 
 
 /** The items as a part of a sentence: "a, b and c". */
 const listed = (items: readonly string[]): string =>
-  items.length < 2 ? items.join("") : t("{0} and {1}", items.slice(0, -1).join(", "), items.at(-1) ?? "");
+  items.length < 2 ? items.join("") : t("{0} and {1}", commaSeparated(items.slice(0, -1)), items.at(-1) ?? "");
 
 type BlockResult = { readonly block: ContentBlock } | { readonly unsent: string };
 

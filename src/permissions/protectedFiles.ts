@@ -44,7 +44,7 @@ export function readProtectionSetting(
   for (const [glob, item] of Object.entries(value)) {
     const protection = item === false ? false : protections.find(one => one === item);
     const expanded = expandGlob(glob);
-    if (typeof expanded === "string") problems.push(`${setting}: ${JSON.stringify(glob)} ${expanded}.`);
+    if (typeof expanded === "string") problems.push(t("{0}: {1} {2}.", setting, JSON.stringify(glob), expanded));
     else if (protection === undefined)
       problems.push(
         t('{0}: {1} must be "refuse", "ask", "askOnce", "askForBuild" or false.', setting, JSON.stringify(glob)),

@@ -1,5 +1,6 @@
 // A question as the rules see it: commands, files and addresses, found by the shape of the agent's data. If two
 // interpretations are possible, both count, or neither is understood. Rules must not allow anything they do not see.
+import { t } from "../base/l10n.ts";
 import { posix, win32 } from "node:path";
 import { commandLineText } from "../base/commandLineText.ts";
 import { jsonEqual } from "../base/jsonEqual.ts";
@@ -55,7 +56,9 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
   const command = combinedCommand([own, isWhole ? inputCommand(input, kind, readers) : undefined], isWhole, folders);
   const caveat =
     question.caveat ??
-    (subject?.env?.some(each => !isHarmlessVariable(each)) === true ? setsVariables : caveatOf(input, command, found));
+    (subject?.env?.some(each => !isHarmlessVariable(each)) === true
+      ? setsVariables()
+      : caveatOf(input, command, found));
 
   const resolver = new SymlinkResolver(context);
   const cwd = command && folders[0] !== undefined ? await resolver.resolveFolder(folders[0]) : undefined;
@@ -76,7 +79,9 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
     paths: [...new Set(paths)],
     urls: [...found.urls],
     ...(links && links.size > 0 && { links }),
-    ...((caveat !== undefined || links === undefined) && { caveat: caveat ?? "names more files than can be checked" }),
+    ...((caveat !== undefined || links === undefined) && {
+      caveat: caveat ?? t("names more files than can be checked"),
+    }),
     trusted,
     place,
   };
@@ -86,10 +91,10 @@ export async function questionFacts(question: PermissionQuestion, around: FactsC
 function caveatOf(input: Input, command: CommandLine | undefined, found: PathsAndUrls): string | undefined {
   if (command) {
     const field = unknownCommandField(input);
-    return field === undefined ? undefined : `has a field that may change what runs: ${quotePath(field)}`;
+    return field === undefined ? undefined : t("has a field that may change what runs: {0}", quotePath(field));
   }
   const field = found.unknownPathField;
-  return field === undefined ? undefined : `has a path in a field that Parley doesn't know: ${quotePath(field)}`;
+  return field === undefined ? undefined : t("has a path in a field that Parley doesn't know: {0}", quotePath(field));
 }
 
 function pathsAndUrlsIn({ subject, tool }: PermissionQuestion, kind: ToolKind | undefined): PathsAndUrls {
@@ -131,10 +136,10 @@ async function startFolder(
 
 /** Parses a line for each of the shells. A line that they parse differently is opaque. Never throws. */
 export function readCommandLine(line: string, shells: readonly Shell[], start?: StartFolder): CommandLine {
-  if (line.length > maxLineLength) return opaqueLine("is too long to be checked", line, shells);
+  if (line.length > maxLineLength) return opaqueLine(t("is too long to be checked"), line, shells);
   const [first, ...others] = shells.map(shell => parseCommandLine(line, shell, start));
-  if (!first) return opaqueLine("is for an unknown shell", line, ["posix"]);
-  return commonReading(first, others, "is parsed differently by the shells of this machine");
+  if (!first) return opaqueLine(t("is for an unknown shell"), line, ["posix"]);
+  return commonReading(first, others, t("is parsed differently by the shells of this machine"));
 }
 
 /** The common result if all agree, otherwise an opaque one that rules may deny by any of them. */
@@ -174,11 +179,11 @@ function combinedCommand(
   const [first, ...others] = readings.filter(reading => reading !== undefined);
   if (!isWhole) {
     const all: CommandLine = first ?? { kind: "opaque", line: "", reason: "", fragments: [] };
-    return asOpaque(all, "contains more than can be checked");
+    return asOpaque(all, t("contains more than can be checked"));
   }
-  const command = first && commonReading(first, others, "is given twice, and differently");
+  const command = first && commonReading(first, others, t("is given twice, and differently"));
   if (!command || command.kind === "opaque" || new Set(folders).size <= 1) return command;
-  return asOpaque(command, "names more than one folder to run in");
+  return asOpaque(command, t("names more than one folder to run in"));
 }
 
 type Subject = NonNullable<PermissionQuestion["subject"]>;
@@ -192,7 +197,7 @@ function subjectCommand({ command, argv }: Subject, readers: Readers): CommandLi
 function programCommand(argv: readonly string[], { shells, start }: Readers, shown?: string): CommandLine {
   const [file = "", ...args] = argv;
   const line = shown ?? commandLineText(file, args);
-  if (line.length > maxLineLength) return opaqueLine("is too long to be checked", line, shells);
+  if (line.length > maxLineLength) return opaqueLine(t("is too long to be checked"), line, shells);
   return parseArguments(argv, line, start);
 }
 
@@ -202,7 +207,7 @@ function inputCommand(input: Input, kind: ToolKind | undefined, readers: Readers
   if (!isPresent(command) || isEditorCommand(input, kind)) return undefined;
   if (isPresent(other) && !jsonEqual(command, other)) {
     return opaqueLine(
-      "is given twice, and differently",
+      t("is given twice, and differently"),
       `${displayText(command)}\n${displayText(other)}`,
       readers.shells,
     );
@@ -215,9 +220,9 @@ function inputCommand(input: Input, kind: ToolKind | undefined, readers: Readers
 /** The reason why the line alone is not all that an input states about its command. */
 function inputHazard(input: Input): string | undefined {
   const folder = Object.keys(input).some(key => isFolderKey(key) && isPresent(input[key]) && !isText(input[key]));
-  if (folder) return "names its folder in an unsupported way";
+  if (folder) return t("names its folder in an unsupported way");
   const named = shellNamed(input["shell"]);
-  return named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason;
+  return named?.hazard ?? hazards.find(({ keys }) => keys.some(key => isNotEmpty(input[key])))?.reason();
 }
 
 /** The command in the raw input of a tool call, exactly as stated. Undefined: there is none, or the input states more. */
@@ -240,15 +245,15 @@ function readInput(command: unknown, args: unknown, readers: Readers): CommandLi
   if (isText(command) && !isPresent(args)) return readCommandLine(command, shells, start);
   // Joined into one line, `-c` and `a; b` would be two commands.
   if (isText(command) && isTexts(args)) return programCommand([command, ...args], readers);
-  return opaqueLine("is not given as text", [command, args].filter(isPresent).map(displayText).join(" "), shells);
+  return opaqueLine(t("is not given as text"), [command, args].filter(isPresent).map(displayText).join(" "), shells);
 }
 
-const setsVariables = "sets variables that may change what a program does";
+const setsVariables = (): string => t("sets variables that may change what a program does");
 
 /** Fields that change the effect of a command. */
 const hazards = [
   { keys: ["env", "environment"], reason: setsVariables },
-  { keys: ["stdin"], reason: "gives the program input text, which it may run" },
+  { keys: ["stdin"], reason: () => t("gives the program input text, which it may run") },
 ];
 
 /** The only shell that parses the line, if the input names one. */
@@ -257,7 +262,7 @@ function shellNamed(value: unknown): { readonly shells?: readonly Shell[]; reado
   if (/^(?:(?:\/usr)?\/bin\/)?(?:ba|da|z)?sh$/.test(value)) return { shells: ["posix"] };
   if (/^(?:pwsh|powershell)(?:\.exe)?$/i.test(value)) return { shells: ["powershell"] };
   if (/^cmd(?:\.exe)?$/i.test(value)) return { shells: ["cmd"] };
-  return { hazard: "names an unknown shell" };
+  return { hazard: t("names an unknown shell") };
 }
 
 /**

@@ -3,6 +3,7 @@ import { t } from "../base/l10n.ts";
 import { quotePath } from "../base/text.ts";
 import { nearestName } from "./nearestName.ts";
 import { ruleConditionNames, ruleConditions, ruleEffects, type Effect } from "./ruleFields.ts";
+import { commaSeparated, twoSentences } from "../base/sentences.ts";
 
 const fields: readonly string[] = ["effect", ...ruleConditionNames];
 
@@ -20,10 +21,10 @@ export function ruleOutline(item: unknown): string {
   return ` (${outline.length > maxOutlineLength ? `${outline.slice(0, maxOutlineLength - 1)}…` : outline})`;
 }
 
-/** Continues a sentence about an unknown name: the valid name that was probably meant, otherwise `otherwise`. */
-function suggestion(text: unknown, names: readonly string[], otherwise: string): string {
+/** What is wrong with an unknown name, and the valid name that was probably meant, otherwise `otherwise`. */
+function withSuggestion(wrong: string, text: unknown, names: readonly string[], otherwise: string): string {
   const nearest = typeof text === "string" ? nearestName(text, names) : undefined;
-  return nearest === undefined ? `. ${otherwise}` : `. ${t("Did you mean “{0}”?", nearest)}`;
+  return twoSentences(wrong, nearest === undefined ? otherwise : t("Did you mean “{0}”?", nearest));
 }
 
 /** What is wrong with a rule of the settings. Continues "Permission rule 1 …". Undefined: it is valid. */
@@ -33,15 +34,15 @@ export function ruleProblem(item: unknown): string | undefined {
   // A misspelt condition would widen the rule.
   const unknownField = Object.keys(rule).find(key => !fields.includes(key));
   if (unknownField !== undefined) {
-    const known = t("Known fields: {0}", fields.join(", "));
-    return t("has an unknown field {0}", quotePath(unknownField)) + suggestion(unknownField, fields, known);
+    const known = t("Known fields: {0}", commaSeparated(fields));
+    return withSuggestion(t("has an unknown field {0}", quotePath(unknownField)), unknownField, fields, known);
   }
   const { effect } = rule;
   if (effect === undefined) return t("needs an effect: allow, ask or deny");
   if (!isEffect(effect)) {
     const given =
       typeof effect === "string" ? t("has an unknown effect {0}", quotePath(effect)) : t("has an invalid effect");
-    return given + suggestion(effect, ruleEffects, t("Use allow, ask or deny"));
+    return withSuggestion(given, effect, ruleEffects, t("Use allow, ask or deny"));
   }
   for (const field of ruleConditionNames) {
     const texts = rule[field] === undefined ? [] : Array.isArray(rule[field]) ? rule[field] : [rule[field]];

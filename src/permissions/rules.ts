@@ -1,6 +1,6 @@
 // Permission rules: their format, and their verdict on a question. Deny takes precedence over ask, and ask over allow.
 // Anything that no rule allows is asked. Pure.
-import { t } from "../base/l10n.ts";
+import { inEnglish, t } from "../base/l10n.ts";
 import type { QuestionOption, ToolKind } from "../session/events.ts";
 import { quotePath, shortQuote } from "../base/text.ts";
 import { commandFolders } from "./commandFolders.ts";
@@ -15,6 +15,7 @@ import { ruleOutline, ruleProblem } from "./ruleProblems.ts";
 import { fitsBeginning, fitsWhole, hazardsFor, parsePattern, exactPattern } from "./commandLine/pattern.ts";
 import type { Pattern } from "./commandLine/pattern.ts";
 import type { Command, CommandLine, Fit } from "./commandLine/types.ts";
+import { asSentence, commaSeparated } from "../base/sentences.ts";
 
 type OneOrMore = string | readonly string[];
 
@@ -86,7 +87,7 @@ export function readRules(value: unknown): RuleSet {
     else {
       const guards = (item as Partial<Rule> | null)?.effect !== "allow";
       const sentence = t("Permission rule {0}{1} {2}", index + 1, ruleOutline(item), wrong);
-      problems.push({ index, message: /[.?]$/.test(sentence) ? sentence : `${sentence}.`, blocksAllow: guards });
+      problems.push({ index, message: asSentence(sentence), blocksAllow: guards });
     }
   }
   return { rules, problems };
@@ -101,7 +102,7 @@ export function evaluateRules(set: RuleSet, facts: QuestionFacts): Verdict {
       const fit = restrictionFit(rule, facts);
       if (fit === "yes" && effect === "deny") {
         // For the agent, whose request is refused.
-        return { effect, rule, reason: `A rule forbids this: ${describeRule(rule)}.` };
+        return { effect, rule, reason: inEnglish(() => `A rule forbids this: ${describeRule(rule)}.`) };
       }
       if (fit === "yes")
         doubt ??= { effect: "ask", rule, reason: t("A rule asks about this: {0}.", describeRule(rule)) };
@@ -386,7 +387,7 @@ function shownValues(values: readonly string[], mustShow?: string): string {
   const first = isLate ? [mustShow, ...values.filter(value => value !== mustShow)] : values;
   const shown = first.slice(0, maxShownValues).map(shortQuote);
   const others = values.length - shown.length;
-  return shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
+  return others > 0 ? t("{0} and {1} more", commaSeparated(shown), others) : commaSeparated(shown);
 }
 
 /** The rule in a few words, for "Allowed by …". `mustShow`: a value that a long list shows first. */

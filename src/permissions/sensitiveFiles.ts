@@ -72,7 +72,7 @@ export function readGlobSetting(
   for (const one of value as readonly unknown[]) {
     const expanded = typeof one === "string" ? expandGlob(one) : t("is no text");
     if (typeof one === "string" && typeof expanded !== "string") globs.push(one);
-    else problems.push(`${setting}: ${JSON.stringify(one)} ${String(expanded)}.`);
+    else problems.push(t("{0}: {1} {2}.", setting, JSON.stringify(one), String(expanded)));
   }
   return { globs, problems };
 }

@@ -32,6 +32,7 @@ import type { WorktreesFeature } from "../worktrees/vscode/createWorktrees.ts";
 import { createSessionServices, type SharedServices } from "./createSessionServices.ts";
 import type { SettingsReader } from "./settings.ts";
 import { sessionLogFolder } from "./startup/storageFolders.ts";
+import { asSentence } from "../base/sentences.ts";
 
 /** The features that sessions use. */
 export interface SessionFeatures {
@@ -124,7 +125,7 @@ function warnNotRestored({ context, log }: ExtensionPlatform, file: string, reas
   const show = vscode.l10n.t("Show File");
   const message = vscode.l10n.t(
     "The last conversation could not be restored: {0} Its file is kept. Reload the window to try again.",
-    /[.!?]$/.test(reason) ? reason : `${reason}.`,
+    asSentence(reason),
   );
   const showFile = async (): Promise<void> => {
     if ((await showWarningMessage(message, show)) !== show) return;

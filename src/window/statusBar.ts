@@ -4,6 +4,7 @@ import { t } from "../base/l10n.ts";
 import type { StatusItem } from "../editor/editorItems.ts";
 import { isListed, type ListedSession } from "../library/sessionGroups.ts";
 import { isBusy, type SessionState } from "../session/state.ts";
+import { commaSeparated } from "../base/sentences.ts";
 
 /** The session that the item shows. */
 export interface StatusBarSession {
@@ -43,7 +44,7 @@ export class StatusBar {
     const shown = JSON.stringify([icon, name, tooltip]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.#item.show(icon, name, tooltip, `${name}: ${tooltip.join(", ")}`);
+    this.#item.show(icon, name, tooltip, `${name}: ${commaSeparated(tooltip)}`);
   }
 }
 

@@ -132,7 +132,7 @@ describe("a hazardous word", () => {
     for (const row of hazardRows) {
       const programs = row.programs.split(" ");
       assert.equal(new Set(programs).size, programs.length, row.programs);
-      assert.match(row.why, /^[a-z]+ .*[^.]$/, row.programs);
+      assert.match(row.why(), /^[a-z]+ .*[^.]$/, row.programs);
       assert.ok(row.words ?? row.text ?? row.operand, row.programs);
     }
   });

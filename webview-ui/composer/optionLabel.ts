@@ -4,6 +4,7 @@ import type { ViewOption } from "../../src/panel/protocol.ts";
 import { icon } from "../base/element.ts";
 import { withKey } from "../base/keyName.ts";
 import { t } from "../base/l10n.ts";
+import { twoSentences } from "../../src/base/sentences.ts";
 
 type SelectOption = Extract<ViewOption, { type: "select" }>;
 
@@ -49,7 +50,7 @@ export function selectorTitle(option: SelectOption, options: readonly ViewOption
 export function optionNotes(option: ViewOption): string | undefined {
   const warning = option.type === "boolean" && !option.value ? t("On approves everything") : t("Approves everything");
   const notes = [option.warning ? warning : "", option.pending ? t("Pending until the agent is connected") : ""];
-  return notes.filter(Boolean).join(". ") || undefined;
+  return notes.filter(Boolean).reduce((all, note) => (all === "" ? note : twoSentences(all, note)), "") || undefined;
 }
 
 /** What a value is marked with that approves everything. */

@@ -6,6 +6,7 @@ import { visibleText } from "../../src/base/visibleText.ts";
 import type { ViewHead } from "../../src/panel/protocol.ts";
 import { LightElement } from "../base/element.ts";
 import { formatCount, t } from "../base/l10n.ts";
+import { commaSeparated, twoSentences } from "../../src/base/sentences.ts";
 
 const ringRadius = 6;
 
@@ -38,7 +39,7 @@ function usageRing({ usage, turnUsage }: Usage): TemplateResult | typeof nothing
     class="usage"
     role="img"
     tabindex="0"
-    aria-label=${lines.join(". ")}
+    aria-label=${lines.reduce(twoSentences)}
     data-level=${(share ?? 0) >= 0.9 ? "high" : "normal"}
   >
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
@@ -88,5 +89,5 @@ function countsText(usage: Omit<TurnUsage, "models">): string {
     [cachedRead, count => t("{0} cached tokens read", count)],
     [cachedWrite, count => t("{0} cached tokens written", count)],
   ];
-  return counts.flatMap(([count, text]) => (count ? [text(formatCount(count))] : [])).join(", ");
+  return commaSeparated(counts.flatMap(([count, text]) => (count ? [text(formatCount(count))] : [])));
 }

@@ -11,11 +11,10 @@ import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { cutText } from "./readPrompt.ts";
 import { AnswerTimeout } from "./serverAnswerLimit.ts";
+import { asSentence } from "../../base/sentences.ts";
 
 const invalidParams = -32602;
 const internalError = -32603;
-
-const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** The error with a message that a user can read. */
 export function errorSentence(thrown: unknown): Error {

@@ -1,5 +1,6 @@
 // Determines the programs that a command line runs, with a strict parser for each shell. A line that is not fully
 // understood is opaque: rules may deny or ask about it, but never allow it.
+import { t } from "../../base/l10n.ts";
 import { cmdCommands } from "./cmd.ts";
 import { fragmentsOf } from "./fragments.ts";
 import { posixCommands, programCommands } from "./programs.ts";
@@ -55,10 +56,11 @@ const invisibleCharacter = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{
 
 function checkCharacters(line: string, shell: Shell): void {
   const rest = line.replace(/[ \n\t]/g, "");
-  if (invisibleCharacter.test(rest)) throw new NotUnderstood("contains characters that are not seen");
+  if (invisibleCharacter.test(rest)) throw new NotUnderstood(t("contains characters that are not seen"));
   // PowerShell treats typographic dashes and quotes like its own. cmd.exe maps letters to its code page.
   if (shell === "powershell" && /[^\x21-\x7e\p{L}\p{N}\p{M}]/u.test(rest)) {
-    throw new NotUnderstood("contains signs that PowerShell may take for its own");
+    throw new NotUnderstood(t("contains signs that PowerShell may take for its own"));
   }
-  if (shell === "cmd" && /[^\x21-\x7e]/.test(rest)) throw new NotUnderstood("contains letters that cmd.exe may change");
+  if (shell === "cmd" && /[^\x21-\x7e]/.test(rest))
+    throw new NotUnderstood(t("contains letters that cmd.exe may change"));
 }

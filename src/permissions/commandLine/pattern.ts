@@ -93,7 +93,7 @@ export function hazardsFor(
     return [];
   const named = programHazards(words).flatMap((why, index) => {
     const word = words[index]?.text ?? "";
-    return why === undefined ? [] : [{ word: index === 0 ? `the rest of “${word}”` : `“${word}”`, why }];
+    return why === undefined ? [] : [{ word: index === 0 ? t("the rest of “{0}”", word) : `“${word}”`, why }];
   });
   const literals = new Set(pattern.map(element => (isLiteral(element) ? element.literal : undefined)));
   const roles = wordRoles(words);

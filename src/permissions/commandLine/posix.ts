@@ -1,5 +1,6 @@
 // Parses a command line for sh, bash, dash and zsh: accepts only syntax that all of them parse alike, also at an
 // interactive prompt.
+import { t } from "../../base/l10n.ts";
 import { NotUnderstood, type Word } from "./types.ts";
 
 /** A word, with the details that matter at the position of a command's name. */
@@ -59,7 +60,7 @@ class PosixScanner {
         const isFile = reads && this.#line[this.#at] === "<" && this.#isInputFile();
         if (!isFile && this.#redirection()) continue;
         const word = this.#word();
-        if (isFile && !word) throw new NotUnderstood("reads its input from a file");
+        if (isFile && !word) throw new NotUnderstood(t("reads its input from a file"));
         if (word) words.push(word);
         continue;
       }
@@ -67,7 +68,7 @@ class PosixScanner {
         commands.push(words);
         words = [];
       } else if (end !== "\n" && (end !== "" || expected)) {
-        throw new NotUnderstood("has an operator without a command");
+        throw new NotUnderstood(t("has an operator without a command"));
       } else if (end === "\n") {
         continue;
       }
@@ -84,7 +85,7 @@ class PosixScanner {
   #separator(): string | undefined {
     const first = this.#line[this.#at];
     if (first === undefined) {
-      if (this.#pending) throw new NotUnderstood("contains a here-document");
+      if (this.#pending) throw new NotUnderstood(t("contains a here-document"));
       return "";
     }
     if (first === "\n") return this.#endOfLine();
@@ -94,7 +95,7 @@ class PosixScanner {
     if (second === first) return this.#consume(first + second);
     // The output and the errors. A shell that doesn't know it runs nothing, or both commands.
     if (first === "|" && second === "&" && this.#line[this.#at + 2] === " ") return this.#consume("|&");
-    if (first === "|" && second === "&") throw new NotUnderstood("has an operator that not every shell knows: |&");
+    if (first === "|" && second === "&") throw new NotUnderstood(t("has an operator that not every shell knows: |&"));
     if (first === "&" && second === ">") return undefined;
     return this.#consume(first);
   }
@@ -116,7 +117,7 @@ class PosixScanner {
     const isOneLine = !this.#line.slice(pending.from, this.#at - 1).includes("\n");
     // A prompt may expand history in it.
     if (!end || !isOneLine || body.includes("!")) {
-      throw new NotUnderstood("contains a here-document");
+      throw new NotUnderstood(t("contains a here-document"));
     }
     this.#at += end.index + pending.delimiter.length;
     return "\n";
@@ -141,9 +142,9 @@ class PosixScanner {
     if (first !== "<" && first !== ">" && first !== "&") return false;
     if (this.#match(redirection) !== undefined || this.#match(bothRedirected) !== undefined) return true;
     const next = this.#line[this.#at + 1];
-    if (next === "(") throw new NotUnderstood("substitutes a process");
-    if (first === "<" && next === "<") throw new NotUnderstood("contains a here-document");
-    throw new NotUnderstood(first === "<" ? "reads its input from a file" : "redirects output to a file");
+    if (next === "(") throw new NotUnderstood(t("substitutes a process"));
+    if (first === "<" && next === "<") throw new NotUnderstood(t("contains a here-document"));
+    throw new NotUnderstood(first === "<" ? t("reads its input from a file") : t("redirects output to a file"));
   }
 
   #match(pattern: RegExp): string | undefined {
@@ -170,7 +171,7 @@ class PosixScanner {
     const text = made.text.join("");
     const next = this.#line[this.#at];
     if (!made.quoted && /^\d+$/.test(text) && (next === "<" || next === ">")) {
-      if (text.length > 1) throw new NotUnderstood("redirects a file descriptor above 9");
+      if (text.length > 1) throw new NotUnderstood(t("redirects a file descriptor above 9"));
       return undefined;
     }
     if (text === "" && made.exact && !made.quoted) return undefined;
@@ -178,18 +179,19 @@ class PosixScanner {
   }
 
   #unquoted(c: string, made: WordBuilder, first: boolean): void {
-    if (c === "`") throw new NotUnderstood("substitutes the output of another command");
-    if (c === "(" || c === ")") throw new NotUnderstood("contains a subshell, a function or a pattern in parentheses");
+    if (c === "`") throw new NotUnderstood(t("substitutes the output of another command"));
+    if (c === "(" || c === ")")
+      throw new NotUnderstood(t("contains a subshell, a function or a pattern in parentheses"));
     if (c === "{" && this.#braces(made)) return;
     const placeholder = c === "{" ? this.#match(emptyBraces) : undefined;
     if (placeholder !== undefined) {
       made.text.push(placeholder);
       return;
     }
-    if (c === "{" || c === "}") throw new NotUnderstood("contains braces, which group or expand");
+    if (c === "{" || c === "}") throw new NotUnderstood(t("contains braces, which group or expand"));
     const isAlone = c === "!" && first && /^[ \t]$/.test(this.#line[this.#at + 1] ?? "");
-    if (c === "!" && !isAlone) throw new NotUnderstood("contains “!”, which negates or recalls an earlier command");
-    if (c === "#" && first) throw new NotUnderstood("contains a comment, which not every shell skips");
+    if (c === "!" && !isAlone) throw new NotUnderstood(t("contains “!”, which negates or recalls an earlier command"));
+    if (c === "#" && first) throw new NotUnderstood(t("contains a comment, which not every shell skips"));
     if ("*?[]#".includes(c) || (c === "=" && first) || this.#expands(c, first)) made.exact = false;
     made.text.push(c);
     this.#at++;
@@ -220,7 +222,7 @@ class PosixScanner {
 
   #singleQuoted(made: WordBuilder): void {
     const end = this.#line.indexOf("'", this.#at + 1);
-    if (end < 0) throw new NotUnderstood("has an unclosed quote");
+    if (end < 0) throw new NotUnderstood(t("has an unclosed quote"));
     made.quoted = true;
     made.text.push(this.#line.slice(this.#at + 1, end));
     this.#at = end + 1;
@@ -230,10 +232,10 @@ class PosixScanner {
     made.quoted = true;
     this.#at++;
     for (let c = this.#line[this.#at]; c !== '"'; c = this.#line[this.#at]) {
-      if (c === undefined) throw new NotUnderstood("has an unclosed quote");
-      if (c === "`") throw new NotUnderstood("substitutes the output of another command");
+      if (c === undefined) throw new NotUnderstood(t("has an unclosed quote"));
+      if (c === "`") throw new NotUnderstood(t("substitutes the output of another command"));
       if (c === "!" && !this.#isBeforeLastQuote()) {
-        throw new NotUnderstood("contains “!”, which may recall an earlier command");
+        throw new NotUnderstood(t("contains “!”, which may recall an earlier command"));
       }
       if (c === "$") {
         this.#variable(made);
@@ -255,7 +257,7 @@ class PosixScanner {
 
   #escaped(made: WordBuilder): void {
     const next = this.#line[this.#at + 1];
-    if (next === undefined) throw new NotUnderstood("ends in a backslash");
+    if (next === undefined) throw new NotUnderstood(t("ends in a backslash"));
     this.#at += 2;
     // A continued line adds no character.
     if (next === "\n") return;
@@ -267,8 +269,8 @@ class PosixScanner {
     const name = this.#match(variable);
     if (name === undefined) {
       const next = this.#line[this.#at + 1];
-      if (next === "(") throw new NotUnderstood("substitutes the output of another command");
-      throw new NotUnderstood("contains a “$” that is more than a plain variable");
+      if (next === "(") throw new NotUnderstood(t("substitutes the output of another command"));
+      throw new NotUnderstood(t("contains a “$” that is more than a plain variable"));
     }
     made.exact = false;
     made.text.push(name);

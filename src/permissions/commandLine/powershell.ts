@@ -1,4 +1,5 @@
 // Parses a command line for PowerShell, 5.1 and later: plain commands joined by `;`, `|`, `&&`, `||` or line breaks.
+import { t } from "../../base/l10n.ts";
 import { NotUnderstood, type Command, type Word } from "./types.ts";
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
@@ -36,13 +37,13 @@ export function powershellCommands(line: string): readonly Command[] {
     }
     if (words.length === 0) {
       if (token === "\n" || (token === "" && !expected)) continue;
-      throw new NotUnderstood("has an operator without a command");
+      throw new NotUnderstood(t("has an operator without a command"));
     }
     commands.push(checkedCommand(words));
     words = [];
     expected = token === "&&" || token === "||" || token === "|";
   }
-  if (commands.length === 0) throw new NotUnderstood("contains no command");
+  if (commands.length === 0) throw new NotUnderstood(t("contains no command"));
   checkFolder(commands);
   return commands;
 }
@@ -54,7 +55,7 @@ function checkFolder(commands: readonly Command[]): void {
   const moved = commands.findIndex(({ words }) => folderChangers.has(words[0]?.text.toLowerCase() ?? ""));
   if (moved < 0) return;
   if (commands.slice(moved + 1).some(({ words }) => /^\.{0,2}[\\/]/.test(words[0]?.text ?? ""))) {
-    throw new NotUnderstood("changes the folder and then runs a file by a relative path");
+    throw new NotUnderstood(t("changes the folder and then runs a file by a relative path"));
   }
 }
 
@@ -99,8 +100,8 @@ function* tokens(line: string): Generator<Word | string> {
 }
 
 function quotedWord(text: string): Word & { readonly quoted: true } {
-  if (batchGrammar.test(text)) throw new NotUnderstood("quotes characters that are special to cmd.exe");
-  if (/\s/.test(text) && text.endsWith("\\")) throw new NotUnderstood("has a backslash before a closing quote");
+  if (batchGrammar.test(text)) throw new NotUnderstood(t("quotes characters that are special to cmd.exe"));
+  if (/\s/.test(text) && text.endsWith("\\")) throw new NotUnderstood(t("has a backslash before a closing quote"));
   // Windows PowerShell drops empty arguments.
   return { text, exact: text !== "", quoted: true };
 }
@@ -117,19 +118,19 @@ function bareWord(text: string | undefined): Word | undefined {
 
 function unsupportedSyntax(text: string): NotUnderstood {
   const reasons: Readonly<Record<string, string>> = {
-    joined: "joins a quoted and an unquoted text",
-    $: "contains a variable or a subexpression",
-    "&": "calls the text after “&”",
-    "(": "contains an expression in parentheses",
-    "{": "contains a script block",
-    "`": "contains a backtick, which escapes",
-    ">": "redirects output to a file",
-    "#": "contains a comment",
-    "'": "has an unclosed quote, or one over several lines",
-    '"': "has an unclosed quote, or one with something to expand",
+    joined: t("joins a quoted and an unquoted text"),
+    $: t("contains a variable or a subexpression"),
+    "&": t("calls the text after “&”"),
+    "(": t("contains an expression in parentheses"),
+    "{": t("contains a script block"),
+    "`": t("contains a backtick, which escapes"),
+    ">": t("redirects output to a file"),
+    "#": t("contains a comment"),
+    "'": t("has an unclosed quote, or one over several lines"),
+    '"': t("has an unclosed quote, or one with something to expand"),
   };
   return new NotUnderstood(
-    reasons[text] ?? reasons[text.charAt(0)] ?? `contains unsupported PowerShell syntax: ${text.slice(0, 20)}`,
+    reasons[text] ?? reasons[text.charAt(0)] ?? t("contains unsupported PowerShell syntax: {0}", text.slice(0, 20)),
   );
 }
 
@@ -137,16 +138,16 @@ function checkedCommand(words: readonly Word[]): Command {
   const [word] = words;
   const name = word?.text ?? "";
   const lower = name.toLowerCase();
-  if (!word?.exact || "quoted" in word) throw new NotUnderstood("lets the shell choose the program");
+  if (!word?.exact || "quoted" in word) throw new NotUnderstood(t("lets the shell choose the program"));
   if (!/^[a-z][\w-]*(?:\.[\w-]+)*$/i.test(name) && !/^(?:[a-z]:|\.{0,2})[\\/][\w.\\/:@+-]*\w$/i.test(name)) {
-    throw new NotUnderstood(`names its program in an unusual way: ${name.slice(0, 80)}`);
+    throw new NotUnderstood(t("names its program in an unusual way: {0}", name.slice(0, 80)));
   }
   const base = lower.slice(Math.max(lower.lastIndexOf("/"), lower.lastIndexOf("\\")) + 1);
   if (keywords.has(lower) || runners.has(base.replace(/\.(?:exe|com|cmd|bat)$/, ""))) {
-    throw new NotUnderstood(`uses “${name}”, which may run something else`);
+    throw new NotUnderstood(t("uses “{0}”, which may run something else", name));
   }
   if (words.some(({ text }) => /(?:^|[:=,])(?:alias|function|env|variable|cert|registry):|::/i.test(text))) {
-    throw new NotUnderstood("accesses PowerShell's own drives");
+    throw new NotUnderstood(t("accesses PowerShell's own drives"));
   }
   return { words: words.map(({ text, exact }) => ({ text, exact })), wrappers: [] };
 }

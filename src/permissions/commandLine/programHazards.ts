@@ -186,7 +186,7 @@ class HazardReader {
 
   hazards(): WordHazards {
     const pathRows = this.#readWords();
-    for (const { index, row } of pathRows) if (!this.#isExcepted(row, index)) this.#hazards[index] ??= row.why;
+    for (const { index, row } of pathRows) if (!this.#isExcepted(row, index)) this.#hazards[index] ??= row.why();
     for (const option of this.#options) this.#hazards[option.index] ??= this.#optionHazard(option);
     this.#readTexts();
     return this.#hazards;
@@ -234,7 +234,7 @@ class HazardReader {
       }
       operands++;
       const risky = this.#table.operands.find(row => row.operand?.test(text));
-      if (risky) this.#hazards[index] = risky.why;
+      if (risky) this.#hazards[index] = risky.why();
       if (!ended && !exact && mayBecomeOption(text) && this.#hasOptions) {
         this.#hazards[index] = "may become an option of any kind";
       }
@@ -255,7 +255,7 @@ class HazardReader {
       live = next;
     }
     if (alone && operands === 0 && this.#options.every(({ text }) => text !== "--version" && text !== "--help")) {
-      this.#hazards[0] = alone.why;
+      this.#hazards[0] = alone.why();
     }
     return rows;
   }
@@ -297,7 +297,7 @@ class HazardReader {
       ]);
       const given = value ?? this.#words[index + 1];
       const row = rows.find(one => !isHarmlessValue(one, given));
-      if (row) return row.why;
+      if (row) return row.why();
     }
     return undefined;
   }
@@ -320,7 +320,7 @@ class HazardReader {
         const own = isValue ? word.text : attached?.value && of.has(attached.name) ? attached.value.text : undefined;
         if (own === undefined || /^--(?:slurpfile|rawfile|arg|argjson)$/.test(this.#words[index - 1]?.text ?? ""))
           continue;
-        if (text.test(withoutPlainStrings(own)) && row.except?.test(own) !== true) this.#hazards[index] = row.why;
+        if (text.test(withoutPlainStrings(own)) && row.except?.test(own) !== true) this.#hazards[index] = row.why();
       }
     }
   }

@@ -1,4 +1,5 @@
 // Determines from the first words of a POSIX command what it really runs, and whether that can be known.
+import { t } from "../../base/l10n.ts";
 import { scanPosix, type ScannedCommand, type ScannedWord } from "./posix.ts";
 import { NotUnderstood, type Command, type StartFolder, type Word } from "./types.ts";
 
@@ -44,7 +45,7 @@ const maxShellDepth = 4;
 /** The commands that a POSIX line runs. Throws {@link NotUnderstood}. */
 export function posixCommands(line: string, start?: StartFolder, depth = 0): readonly Command[] {
   const commands = scanPosix(line).flatMap(scanned => unwrapCommand(scanned, { wrappers: [], depth, start }));
-  if (commands.length === 0) throw new NotUnderstood("contains no command");
+  if (commands.length === 0) throw new NotUnderstood(t("contains no command"));
   checkFolder(commands);
   return commands;
 }
@@ -72,7 +73,7 @@ function unwrapCommand(scanned: ScannedCommand, { wrappers, depth, start }: Unwr
   const script = scriptOf(name, words);
   if (script === undefined)
     return [{ words: plain(words), wrappers, ...(isNeutral(words, start) && { neutral: true }) }];
-  if (depth >= maxShellDepth) throw new NotUnderstood("nests shells too deeply");
+  if (depth >= maxShellDepth) throw new NotUnderstood(t("nests shells too deeply"));
   const outer = [...wrappers, plain(words)];
   return posixCommands(script, start, depth + 1).map(command => ({
     ...command,
@@ -93,38 +94,38 @@ function plain(words: ScannedCommand): readonly Word[] {
 
 function withoutAssignments(words: ScannedCommand): ScannedCommand {
   const first = words.findIndex(word => !word.assigns);
-  if (first < 0) throw new NotUnderstood("sets a variable for what follows");
+  if (first < 0) throw new NotUnderstood(t("sets a variable for what follows"));
   const risky = words.slice(0, first).some(word => !word.exact || !harmlessVariable.test(word.text));
-  if (risky) throw new NotUnderstood("sets a variable that may change what a program does");
+  if (risky) throw new NotUnderstood(t("sets a variable that may change what a program does"));
   return words.slice(first);
 }
 
 /** The name of the program, if it is certain. Throws for commands that must not be judged by their name. */
 function nameOf(words: ScannedCommand): string {
   const [word] = words;
-  if (!word?.exact) throw new NotUnderstood("lets the shell choose the program");
+  if (!word?.exact) throw new NotUnderstood(t("lets the shell choose the program"));
   const { text } = word;
-  if (/[^\x20-\x7e]/.test(text)) throw new NotUnderstood("names a program with letters that may look like others");
-  if (!word.quoted && reservedWords.has(text)) throw new NotUnderstood(`contains the shell keyword “${text}”`);
+  if (/[^\x20-\x7e]/.test(text)) throw new NotUnderstood(t("names a program with letters that may look like others"));
+  if (!word.quoted && reservedWords.has(text)) throw new NotUnderstood(t("contains the shell keyword “{0}”", text));
   if (shellStateBuiltins.has(text))
-    throw new NotUnderstood(`uses “${text}”, which changes the shell itself or runs text`);
+    throw new NotUnderstood(t("uses “{0}”, which changes the shell itself or runs text", text));
   if (text !== "[" && !/^[A-Za-z0-9_./][A-Za-z0-9_./+@:-]*$/.test(text)) {
-    throw new NotUnderstood(`names its program in an unusual way: ${text.slice(0, 80)}`);
+    throw new NotUnderstood(t("names its program in an unusual way: {0}", text.slice(0, 80)));
   }
-  if (text.endsWith("/")) throw new NotUnderstood("names a folder as its program");
+  if (text.endsWith("/")) throw new NotUnderstood(t("names a folder as its program"));
   checkArguments(baseName(text), words);
   return text;
 }
 
 function checkArguments(base: string, words: ScannedCommand): void {
   const last = words.at(-1);
-  if (base === "[" && !(last?.exact && last.text === "]")) throw new NotUnderstood("has “[” without “]”");
+  if (base === "[" && !(last?.exact && last.text === "]")) throw new NotUnderstood(t("has “[” without “]”"));
   if (base === "[") return checkArguments("test", words.slice(0, -1));
   if (arithmeticBuiltins.has(base) && words.slice(1).some(word => arithmeticText.test(word.text))) {
-    throw new NotUnderstood(`gives “${base}” text that a shell may evaluate as arithmetic`);
+    throw new NotUnderstood(t("gives “{0}” text that a shell may evaluate as arithmetic", base));
   }
   if (base === "find" && words.some(word => (word.exact ? findActions.has(word.text) : mayBeFindAction(word.text)))) {
-    throw new NotUnderstood("lets “find” run, delete or write something");
+    throw new NotUnderstood(t("lets “find” run, delete or write something"));
   }
 }
 
@@ -217,7 +218,7 @@ function wrappedProgram(wrapper: string, words: ScannedCommand): ScannedCommand 
 function scriptOf(name: string, words: ScannedCommand): string | undefined {
   if (!shellPrograms.has(baseName(name))) return undefined;
   const [flag, script, ...more] = text(words[1]) === "-l" ? words.slice(2) : words.slice(1);
-  if (flag === undefined) throw new NotUnderstood("starts a shell that runs its input");
+  if (flag === undefined) throw new NotUnderstood(t("starts a shell that runs its input"));
   if (/^(?:\.?\.?\/)?\w/.test(flag.text) && flag.exact) {
     if (text(words[1]) !== "-l") return undefined;
     throw hiddenProgramError(name);
@@ -232,7 +233,7 @@ function text(word: ScannedWord | undefined): string {
 }
 
 function hiddenProgramError(name: string): NotUnderstood {
-  return new NotUnderstood(`runs another program through “${baseName(name)}”`);
+  return new NotUnderstood(t("runs another program through “{0}”", baseName(name)));
 }
 
 /** After a change of folder, `./run` is a different file than it seems. */
@@ -241,7 +242,7 @@ function checkFolder(commands: readonly Command[]): void {
   const moved = commands.findIndex(({ words, neutral }) => !neutral && movers.includes(words[0]?.text ?? ""));
   if (moved < 0) return;
   const relative = commands.slice(moved + 1).some(({ words }) => /^[^/].*\//.test(words[0]?.text ?? ""));
-  if (relative) throw new NotUnderstood("changes the folder and then runs a file by a relative path");
+  if (relative) throw new NotUnderstood(t("changes the folder and then runs a file by a relative path"));
 }
 
 /** The last segment of a program's path, with either separator. */

@@ -26,6 +26,7 @@ import { exactPattern } from "../commandLine/pattern.ts";
 import { baseName, runnerPrograms, shellPrograms } from "../commandLine/programs.ts";
 import type { Word } from "../commandLine/types.ts";
 import { showErrorMessage, showInformationMessage, showQuickPick, showWarningMessage } from "../../editor/editorUi.ts";
+import { asSentence, commaSeparated } from "../../base/sentences.ts";
 
 const setting = "permissions.rules";
 const stateKey = "parley.permissionRules";
@@ -156,8 +157,7 @@ export class PermissionRules implements Disposable {
     const after = valueOf(fields);
     const wrong = ruleProblem(after);
     if (wrong !== undefined) {
-      const sentence = t("The rule {0}", wrong);
-      return { problem: /[.?]$/.test(sentence) ? sentence : `${sentence}.` };
+      return { problem: asSentence(t("The rule {0}", wrong)) };
     }
     const place = row === undefined ? undefined : this.#find(row);
     if (row !== undefined && !place) return { problem: changedElsewhere() };
@@ -350,11 +350,7 @@ const single = (values: readonly string[]): string | readonly string[] =>
 /** The subject of the rule: `npm test`, `src/a.ts` (edit). */
 function subjectOf({ command, path, domain, kind }: Rule): string {
   const ticked = (value: Rule["command"]): string =>
-    shortened(
-      listed(value)
-        .map(text => `\`${text}\``)
-        .join(", "),
-    );
+    shortened(commaSeparated(listed(value).map(text => `\`${text}\``)));
   if (command !== undefined && path !== undefined) return vscode.l10n.t("{0} in {1}", ticked(command), ticked(path));
   const subject = ticked(command ?? path ?? domain);
   return kind === undefined ? subject : `${subject} (${listed(kind).join(", ")})`;

@@ -4,6 +4,7 @@ import { visibleLine } from "../../base/lines.ts";
 import type { AskAnswer } from "../events.ts";
 import type { Notice, Question } from "../state.ts";
 import type { FormField, LoggedAnswer } from "./form.ts";
+import { commaSeparated } from "../../base/sentences.ts";
 
 /** The notice for an answered question of another kind than a permission. */
 export function formNotice(question: Question, answer: AskAnswer): Pick<Notice, "severity" | "title" | "description"> {
@@ -37,5 +38,5 @@ function valueText(field: FormField, value: Extract<LoggedAnswer, { value: unkno
   const chosen = typeof value === "string" ? [value] : value;
   const choices = field.type === "select" || field.type === "multiselect" ? field.choices : [];
   const names = chosen.map(one => choices.find(choice => choice.value === one)?.name ?? one);
-  return names.length === 0 ? t("none") : names.join(", ");
+  return names.length === 0 ? t("none") : commaSeparated(names);
 }

@@ -42,6 +42,7 @@ import { canShowSides, type BothSides, type ShownSides } from "./bothSides.ts";
 import { editorTexts } from "./editorTexts.ts";
 import type { WorktreeOfSession } from "./mergeCommands.ts";
 import { pickChanges, pickHunks } from "./pickChanges.ts";
+import { twoSentences } from "../../base/sentences.ts";
 
 export interface BringBackChangesOptions {
   readonly records: WorktreeRecords;
@@ -129,7 +130,7 @@ export class BringBackChanges implements Disposable {
     const hint = isBusy(session.state)
       ? t("The session is working, so its files can still change")
       : t("Select what to bring back");
-    const placeHolder = missing === "" ? hint : `${hint}. ${missing}`;
+    const placeHolder = missing === "" ? hint : twoSentences(hint, missing);
     const show = (entry: BringBackEntry): void => {
       this.#show(record, [entry], { preserveFocus: true, preview: true }).catch((thrown: unknown) => {
         this.#options.log.error("The sides of a file could not be shown.", asError(thrown).message);

@@ -1,5 +1,6 @@
 // The format of the tables of words that a wildcard of an allow rule doesn't stand for, because with them a program that
 // usually only reads runs, writes, obeys or shows something else.
+import { t } from "../../../base/l10n.ts";
 
 /** A row of a table. It applies to each of its programs. */
 export interface HazardRow {
@@ -18,8 +19,8 @@ export interface HazardRow {
   readonly operand?: RegExp;
   /** Values of the options, or other words of the command, with which the words are harmless. */
   readonly except?: RegExp;
-  /** What the words do. Continues “…, which”. */
-  readonly why: string;
+  /** What the words do. Continues “…, which”. A function, because the language of the user is set later. */
+  readonly why: () => string;
 }
 
 /** How the options of programs are written, as far as it matters for the tables. */
@@ -37,9 +38,9 @@ export interface HazardGrammar {
   readonly skipped?: string;
 }
 
-export const runsProgram = "runs a program or code that it names";
+export const runsProgram = (): string => t("runs a program or code that it names");
 /** Of options whose value is a file. A file that programs run anyway, such as `eslint.config.js`, is no hazard. */
-export const namesConfiguration = "names a configuration, which can run programs";
-export const printsSecrets = "can show secrets";
-export const writesFile = "writes a file that it names";
-export const sendsCredentials = "can send files or credentials to another place";
+export const namesConfiguration = (): string => t("names a configuration, which can run programs");
+export const printsSecrets = (): string => t("can show secrets");
+export const writesFile = (): string => t("writes a file that it names");
+export const sendsCredentials = (): string => t("can send files or credentials to another place");
