@@ -7,6 +7,7 @@ import type { CandidatesView } from "../../src/panel/candidatesPage.ts";
 import type { Attachment, ViewAgent, ViewQuestion } from "../../src/panel/protocol.ts";
 import { isSearchIntent, type FoundSession } from "../../src/panel/searchPage.ts";
 import type { RuleRow } from "../../src/panel/rulesPage.ts";
+import type { InspectorMessage } from "../../src/panel/inspectorPage.ts";
 import type { UsageView } from "../../src/panel/usagePage.ts";
 import { openPanel, picture, usePanel, type Options, type PanelPage } from "./panelPage.ts";
 import { START, ask, message, snapshot, view } from "./scenes.ts";
@@ -208,10 +209,39 @@ const candidates = ({ title, sentence, word, agent, file }: Words): CandidatesVi
   ],
 });
 
+const inspected = ({ agent, word, sentence, title }: Words): readonly InspectorMessage[] => {
+  const row = { number: 0, time: 1234, dir: "c>a", kind: "request", method: "session/prompt", bytes: 1234 } as const;
+  const faults = [{ kind: "unknownMethod", name: word }] as const;
+  const rows = [row, { ...row, number: 1, method: word, id: word, session: title, wait: 3, faults }] as const;
+  const list = {
+    ...{
+      list: 1,
+      agent: "a",
+      agents: [{ id: "a", name: agent }],
+      filter: {},
+      removed: 0,
+      end: 2,
+      total: 2,
+      dropped: 3,
+    },
+    ...{ isClosed: true as const, methods: [word], sessions: [title] },
+  } as const;
+  const children = [
+    { key: word, kind: "string", text: sentence },
+    { key: "text", kind: "string", text: `${sentence} ${word} ${sentence} ${sentence}` },
+  ] as const;
+  const root = { key: "", kind: "object", size: 3, cut: 1, children } as const;
+  return [
+    { type: "list", list },
+    { type: "rows", list: 1, from: 0, rows },
+    { type: "message", list: 1, row: rows[1], position: 1, root, reveal: true },
+  ];
+};
+
 type Open = (words: Words, options: Options) => Promise<PanelPage>;
 
 const openPage = async (
-  page: "rules" | "usage" | "candidates",
+  page: "rules" | "usage" | "candidates" | "inspector",
   posted: unknown,
   options: Options,
 ): Promise<PanelPage> => {
@@ -288,6 +318,13 @@ const surfaces: Readonly<Record<string, Open>> = {
     const panel = await openPage("candidates", { type: "candidates", view: candidates(words) }, options);
     await panel.page.locator("details summary").click();
     await panel.page.locator("details pre").waitFor();
+    return panel;
+  },
+  "the page of the inspector": async (words, options) => {
+    const [list, ...others] = inspected(words);
+    const panel = await openPage("inspector", list, options);
+    for (const other of others) await panel.page.evaluate(sent => window.play.post(sent), other);
+    await panel.page.getByRole("treeitem", { name: words.word }).first().waitFor();
     return panel;
   },
 };

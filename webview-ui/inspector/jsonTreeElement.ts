@@ -156,7 +156,8 @@ const indent = (level: number): readonly TemplateResult[] =>
 
 const cutLine = (cut: number, level: number): TemplateResult =>
   html`<div class="json-line json-cut quiet" role="none">
-    ${indent(level)}<span class="json-twistie"></span>${t("{0} more are not shown.", formatCount(cut))}
+    ${indent(level)}<span class="json-twistie"></span
+    >${cut === 1 ? t("1 more is not shown.") : t("{0} more are not shown.", formatCount(cut))}
   </div>`;
 
 const levelOf = (item: HTMLElement | undefined): number => Number(item?.getAttribute("aria-level") ?? 0);
@@ -186,5 +187,9 @@ function summaryText({ kind, text = "", size = 0 }: InspectorNode): string {
 
 const fullText = ({ text = "", cut = 0 }: InspectorNode): TemplateResult =>
   html`<span class="json-text">${visibleText(text)}</span>${
-      cut > 0 ? html` <span class="quiet">${t("{0} more characters are not shown.", formatCount(cut))}</span>` : nothing
+      cut > 0
+        ? html` <span class="quiet"
+            >${cut === 1 ? t("1 more character is not shown.") : t("{0} more characters are not shown.", formatCount(cut))}</span
+          >`
+        : nothing
     }`;
