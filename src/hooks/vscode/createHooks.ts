@@ -12,6 +12,13 @@ import { HookRunner } from "../hookRunner.ts";
 import type { HookCommands } from "../hookSetting.ts";
 import { hookEventOf, hookVariables } from "../hookVariables.ts";
 
+/** A remote window shows the settings of a machine only among those of the other side. */
+async function openHookSetting(): Promise<void> {
+  const query = "parley.hooks";
+  if (vscode.env.remoteName === undefined) await vscode.commands.executeCommand("workbench.action.openSettings", query);
+  else await vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query });
+}
+
 export interface Hooks {
   /** Runs the command for the notification about the session. `agent` is the name of the agent. */
   run(news: SessionNotification, state: SessionState, agent: string): void;
@@ -30,7 +37,7 @@ export function createHooks(
     const message = t("{0} Further failures in this window are only in the log.", sentence);
     const pressed = await showWarningMessage(message, {}, settings, showLog);
     if (pressed === showLog) log.show();
-    if (pressed === settings) await vscode.commands.executeCommand("workbench.action.openSettings", "parley.hooks");
+    if (pressed === settings) await openHookSetting();
   };
   const runner = new HookRunner({
     ...{ commands, environment, clock, log },
