@@ -17,22 +17,29 @@ const credentialName =
 const credentialAssignment = `${credentialName}\\\\?["']? {0,3}[=:] {0,3}`;
 const patternAfter = (before: string, value: string): RegExp => new RegExp(`(?<=${before})${value}`, "gi");
 
+/** The beginning of a word, also right after a color of a terminal, whose sequence ends with a letter. */
+const wordStart = "(?:\\b|(?<=\\x1b\\[[\\d;?]{0,20}[A-Za-z]))";
+const word = (pattern: string): RegExp => new RegExp(`${wordStart}${pattern}`, "g");
+
 /** The only pattern that matches more than one line. */
 const privateKey = /(?<=-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:(?!-----END)[^])+/g;
 
 const rules: readonly Rule[] = [
   // Secrets that are recognised by their format: keys of well-known services, JSON Web Tokens, private keys.
-  { find: /\b(?:sk|pk|rk)[-_][\w-]{16,}/g, when: looksSecret },
-  { find: /\b(?:gh[oprsu]_|github_pat_|glpat-|npm_|hf_|xox[abeprs]-)[\w-]{16,}/g, when: looksSecret },
-  { find: /\b(?:AKIA[0-9A-Z]{16}\b|AIza[\w-]{30,})/g },
-  { find: /\beyJ[\w.-]{16,}[\w-]/g, when: value => value.split(".").length > 2 },
+  { find: word("(?:sk|pk|rk)[-_][\\w-]{16,}"), when: looksSecret },
+  { find: word("(?:gh[oprsu]_|github_pat_|glpat-|npm_|hf_|xox[abeprs]-)[\\w-]{16,}"), when: looksSecret },
+  { find: word("(?:AKIA[0-9A-Z]{16}\\b|AIza[\\w-]{30,})") },
+  { find: word("eyJ[\\w.-]{16,}[\\w-]"), when: value => value.split(".").length > 2 },
   { find: privateKey },
   // scheme://user:password@host
   { find: /(?<=:\/\/[^\s:/@]{0,100}:)[^\s/@]+(?=@)/g },
   // Headers: an authorization consists of two words, a cookie of several values.
-  { find: /(?<=\bauthorization["']?: {0,3}["']?(?:bearer|basic|digest|token) )[^\s"',]+/gi, when: isValue },
-  { find: /(?<=\b(?:set-)?cookie: ?)[^\s=]{1,200}=[^\n]+/gi },
-  { find: /(?<=\b(?:bearer|basic) )[\w.~+/=-]+/gi, when: looksSecret },
+  {
+    find: patternAfter(`${wordStart}authorization["']?: {0,3}["']?(?:bearer|basic|digest|token) `, "[^\\s\"',]+"),
+    when: isValue,
+  },
+  { find: patternAfter(`${wordStart}(?:set-)?cookie: ?`, "[^\\s=]{1,200}=[^\\n]+") },
+  { find: patternAfter(`${wordStart}(?:bearer|basic) `, "[\\w.~+/=-]+"), when: looksSecret },
   // "apiKey": "…"  TOKEN='…'  PASSWORD=…  --token=…
   { find: patternAfter(`${credentialAssignment}\\\\?"`, '(?:\\\\.|[^"\\\\\\n])+'), when: isValue },
   { find: patternAfter(`${credentialAssignment}\\\\?'`, "(?:\\\\.|[^'\\\\\\n])+"), when: isValue },

@@ -40,6 +40,10 @@ describe("masked text", () => {
     ["key: a1b2c3d4e5f6g7h8", "key: •••"],
     ["Password: swordfish", "Password: •••"],
     ["secret: token=abc", "secret: token=•••"],
+    // A color ends with a letter.
+    [`\u001b[32m${gitHub}\u001b[0m`, "\u001b[32m•••\u001b[0m"],
+    [`\u001b[1;31m${openAi}`, "\u001b[1;31m•••"],
+    ["\u001b[1mbearer a1b2c3d4e5f6", "\u001b[1mbearer •••"],
   ];
   for (const [given, masked] of hides) {
     it(`hides what is secret in ${JSON.stringify(given.slice(0, 60))}`, () => assert.equal(maskText(given), masked));
