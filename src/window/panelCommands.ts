@@ -1,5 +1,6 @@
 // The commands that a panel can run: a closed set, each with its literal id.
 import * as vscode from "vscode";
+import { openMachineSettings } from "../editor/openMachineSettings.ts";
 import type { NextStep } from "../base/errors.ts";
 
 export type PanelCommand =
@@ -24,11 +25,7 @@ const panelCommands: Readonly<Record<PanelCommand, () => Thenable<unknown>>> = {
   showInspector: () => vscode.commands.executeCommand("parley.showInspector"),
   showPermissionLog: () => vscode.commands.executeCommand("parley.showPermissionLog"),
   selectAgent: () => vscode.commands.executeCommand("parley.selectAgent"),
-  openSettings: () =>
-    vscode.env.remoteName === undefined
-      ? vscode.commands.executeCommand("workbench.action.openSettings", "parley.agents")
-      : // A setting of the machine applies to the remote machine, and only its settings list it.
-        vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query: "parley.agents" }),
+  openSettings: () => openMachineSettings("parley.agents"),
   exportSession: () => vscode.commands.executeCommand("parley.exportSession"),
   continueWith: () => vscode.commands.executeCommand("parley.continueWith"),
   showLog: () => vscode.commands.executeCommand("parley.showLog"),

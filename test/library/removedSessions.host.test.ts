@@ -189,7 +189,12 @@ describe("sessions that a limit removed", () => {
       await until(() => notices.length === 1);
       notices[0]?.press("Change Limits");
       await until(() => opened.length === 1);
-      assert.deepEqual(opened, [["workbench.action.openSettings", "parley.sessions"]]);
+      const query = "parley.sessions";
+      const shown =
+        vscode.env.remoteName === undefined
+          ? ["workbench.action.openSettings", query]
+          : ["workbench.action.openRemoteSettings", { query }];
+      assert.deepEqual(opened, [shown]);
     } finally {
       Object.assign(vscode.commands, { executeCommand });
     }

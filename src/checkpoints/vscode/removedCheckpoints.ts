@@ -1,6 +1,7 @@
 // The notice of checkpoints that a limit removed, with Undo. Limits can remove a checkpoint with every prompt, so the notice
 // comes at most once a day in a window, and the user can switch it off.
 import * as vscode from "vscode";
+import { openMachineSettings } from "../../editor/openMachineSettings.ts";
 import { asError } from "../../base/errors.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Clock, Log } from "../../base/log.ts";
@@ -56,8 +57,7 @@ export class RemovedCheckpoints implements Disposable {
             );
       const pressed = await showInformationMessage(message, undo, change, hide);
       this.#wait();
-      if (pressed === change)
-        return void (await vscode.commands.executeCommand("workbench.action.openSettings", "parley.checkpoints"));
+      if (pressed === change) return await openMachineSettings("parley.checkpoints");
       if (pressed === undo) await this.restore();
       if (pressed === hide) await globalState.update(hiddenKey, true);
       await checkpoints.markSeen();

@@ -5,19 +5,13 @@ import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import { showWarningMessage } from "../../editor/editorUi.ts";
+import { openMachineSettings } from "../../editor/openMachineSettings.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { SessionNotification } from "../../session/notifications.ts";
 import type { SessionState } from "../../session/state.ts";
 import { HookRunner } from "../hookRunner.ts";
 import type { HookCommands } from "../hookSetting.ts";
 import { hookEventOf, hookVariables } from "../hookVariables.ts";
-
-/** A remote window shows the settings of a machine only among those of the other side. */
-async function openHookSetting(): Promise<void> {
-  const query = "parley.hooks";
-  if (vscode.env.remoteName === undefined) await vscode.commands.executeCommand("workbench.action.openSettings", query);
-  else await vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query });
-}
 
 export interface Hooks {
   /** Runs the command for the notification about the session. `agent` is the name of the agent. */
@@ -37,7 +31,7 @@ export function createHooks(
     const message = t("{0} Further failures in this window are only in the log.", sentence);
     const pressed = await showWarningMessage(message, {}, settings, showLog);
     if (pressed === showLog) log.show();
-    if (pressed === settings) await openHookSetting();
+    if (pressed === settings) await openMachineSettings("parley.hooks");
   };
   const runner = new HookRunner({
     ...{ commands, environment, clock, log },

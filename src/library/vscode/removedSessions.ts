@@ -1,5 +1,6 @@
 // The notice of sessions that a limit removed, with Undo, and the command that restores removed and deleted sessions.
 import * as vscode from "vscode";
+import { openMachineSettings } from "../../editor/openMachineSettings.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { showInformationMessage, showQuickPicks, showWarningMessage } from "../../editor/editorUi.ts";
@@ -25,8 +26,7 @@ export async function announceRemoval(stored: Removals, ids: readonly string[], 
   try {
     const pressed = await showInformationMessage(message, undo, change);
     // The notice comes again in the next window, because changing the limits does not bring the sessions back.
-    if (pressed === change)
-      return void (await vscode.commands.executeCommand("workbench.action.openSettings", "parley.sessions"));
+    if (pressed === change) return await openMachineSettings("parley.sessions");
     if (pressed === undo) await restoreAll(stored, ids);
     await stored.markSeen(ids);
   } catch (error) {

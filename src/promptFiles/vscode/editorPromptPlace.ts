@@ -3,6 +3,7 @@ import { asError } from "../../base/errors.ts";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import * as vscode from "vscode";
+import { openMachineSettings } from "../../editor/openMachineSettings.ts";
 import { homeLabel } from "../../base/pathLabel.ts";
 import { t } from "../../base/l10n.ts";
 import { DisposableStore, Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
@@ -107,7 +108,7 @@ export class EditorPromptPlace implements PromptFilePlace, Disposable {
     if (path !== folder.path) {
       await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true });
     } else if (folder.source === "user" && !("file" in found)) {
-      await vscode.commands.executeCommand("workbench.action.openSettings", `parley.${folderSetting}`);
+      await openMachineSettings(`parley.${folderSetting}`);
     }
   }
 
