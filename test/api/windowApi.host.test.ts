@@ -109,11 +109,11 @@ describe("the API for other extensions", () => {
     bench.remote?.end();
   };
   /** Sends the prompt, and waits until the agent has it. */
-  const prompting = async (session: ParleySession, text: string): Promise<Promise<ParleyTurn>[]> => {
+  const prompting = async (session: ParleySession, text: string): Promise<{ readonly turn: Promise<ParleyTurn> }> => {
     const turn = session.prompt(text);
     turn.catch(() => undefined);
     await until(() => bench.prompts.flat().includes(text));
-    return [turn];
+    return { turn };
   };
 
   describe("asks the user", () => {
@@ -288,7 +288,7 @@ describe("the API for other extensions", () => {
       const titles = (): readonly string[] =>
         [...own.state.entries].flatMap(entry => (entry.kind === "notice" ? [entry.title] : []));
       for (const text of ["one", "two"]) {
-        const [turn] = await prompting(session, text);
+        const { turn } = await prompting(session, text);
         end();
         await turn;
       }
@@ -393,7 +393,7 @@ describe("the API for other extensions", () => {
       session.onDidEndTurn(() => {
         throw new Error("A fault of the other extension.");
       });
-      const [turn] = await prompting(session, "go");
+      const { turn } = await prompting(session, "go");
       end();
       await turn;
       await until(() => bench.prompts.flat().includes("next"));
@@ -407,10 +407,10 @@ describe("the API for other extensions", () => {
       const session = await opened();
       const states: string[] = [];
       session.onDidChangeState(state => states.push(state));
-      const [turn] = await prompting(session, "go");
+      const { turn } = await prompting(session, "go");
       session.dispose();
       session.dispose();
-      await assert.rejects(turn!, /The session was disposed/);
+      await assert.rejects(turn, /The session was disposed/);
       await assert.rejects(session.prompt("more"), /The session was disposed/);
       await assert.rejects(session.show(), /The session was disposed/);
       session.stop();
@@ -435,9 +435,9 @@ describe("the API for other extensions", () => {
 
     it("when the user closes the session", async () => {
       const session = await opened();
-      const [turn] = await prompting(session, "go");
+      const { turn } = await prompting(session, "go");
       bench.sessions.close(bench.open.get(session.id)!);
-      await assert.rejects(turn!, /The session was closed/);
+      await assert.rejects(turn, /The session was closed/);
       assert.equal(session.state, "closed");
     });
 
@@ -446,7 +446,7 @@ describe("the API for other extensions", () => {
       const session = await api.openSession();
       const ends: string[] = [];
       api.onDidEnd(reason => ends.push(reason));
-      const [turn] = await prompting(session, "go");
+      const { turn } = await prompting(session, "go");
       let rows: readonly (vscode.QuickPickItem & { readonly detail?: string })[] = [];
       replaceInWindow("showQuickPick", (items: typeof rows) => {
         rows = items;
@@ -456,7 +456,7 @@ describe("the API for other extensions", () => {
       const row = rows.map(({ label, description, detail, picked }) => ({ label, description, detail, picked }));
       assert.deepEqual(row, [{ label: "Test Notes", description: callerId, detail: "1 open session", picked: true }]);
       const reason = "The user does not allow this extension to use Parley any more.";
-      await assert.rejects(turn!, { message: reason });
+      await assert.rejects(turn, { message: reason });
       await assert.rejects(api.openSession(), { message: reason });
       assert.deepEqual([ends, session.state, session.problem], [[reason], "closed", reason]);
       assert.equal(bench.remote?.cancels, 1);
@@ -471,11 +471,11 @@ describe("the API for other extensions", () => {
 
     it("when the window closes, and all promises settle", async () => {
       const session = await opened();
-      const [turn] = await prompting(session, "go");
+      const { turn } = await prompting(session, "go");
       refusal = () => new Promise(() => {});
       const asking = session.prompt("asks");
       window.dispose();
-      await assert.rejects(turn!, /The window is closing/);
+      await assert.rejects(turn, /The window is closing/);
       await assert.rejects(asking, /The window is closing/);
     });
   });
