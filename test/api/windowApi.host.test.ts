@@ -67,7 +67,7 @@ describe("the API for other extensions", () => {
   });
 
   describe("opens sessions", () => {
-    it("with the agents of the user, in a folder of the at.window, and with a mode", async () => {
+    it("with the agents of the user, in a folder of the window, and with a mode", async () => {
       const api = await at.connect();
       assert.deepEqual(api.agents, [
         { id: "stub", name: "Stub" },
