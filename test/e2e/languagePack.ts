@@ -12,6 +12,9 @@ export interface LanguagePack {
   readonly texts: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
+/** Whether VS Code reads the pack. The build of the minimum version has its packs elsewhere. */
+export const canHaveLanguagePack = process.env["PARLEY_VSCODE"] !== "minimum";
+
 /** A browser profile with this display language, in a server that gets the pack. */
 export async function profileInLanguage(
   browser: Browser,
