@@ -84,7 +84,7 @@ describe("the translations", () => {
     assert.equal(faultsOf("Allow", " "), "is empty");
     assert.equal(faultsOf("Use “Parley: Show Log”.", "„Parley: Protokoll anzeigen“ verwenden."), "");
     assert.match(faultsOf("Use “Show Log”.", "„Log anzeigen“ verwenden."), /^names the command “Show Log” otherwise$/);
-    assert.equal(faultsOf("Keep", "Unverändert lassen"), "is too long for a label");
-    assert.equal(faultsOf("Keep", "将此项更改保留下来"), "is too long for a label");
+    assert.equal(faultsOf("Keep", "Unverändert beibehalten"), "is too long for a label");
+    assert.equal(faultsOf("Keep", "将此项更改原样保留下来吧"), "is too long for a label");
   });
 });

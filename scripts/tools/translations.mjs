@@ -100,7 +100,7 @@ const exactParts = [
 /** Labels have at most this many characters in English. They stand on buttons, in menus and in lists. */
 const maxLabelLength = 24;
 /** How much wider than in English a label may be: that many times, or by that many letters. */
-const maxLabelGrowth = { times: 3, letters: 12 };
+const maxLabelGrowth = { times: 3, letters: 18 };
 
 const invisible = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u;
 

@@ -19,6 +19,7 @@ import {
   shortWindowArgs,
   webview,
 } from "../../scripts/vscode/workbench.mjs";
+import { profileInLanguage, type LanguagePack } from "./languagePack.ts";
 
 export { answerTrust, chooseRow, openFile, reloadWindow, runCommand } from "../../scripts/vscode/workbench.mjs";
 
@@ -51,6 +52,8 @@ export interface WorkbenchOptions {
   readonly extensions?: readonly string[];
   /** The texts of Parley in {@link foreignLanguage}, by the English ones. VS Code's own texts stay English. */
   readonly translations?: Readonly<Record<string, string>>;
+  /** The display language of VS Code. */
+  readonly languagePack?: LanguagePack;
 }
 
 /** The language of a window with translations. It is nobody's, so that no language pack is missing. */
@@ -126,8 +129,10 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   const server = await serverFor(options);
   server.writeSettings(usual(options.settings));
   shared.browser ??= launchBrowser(shortWindowArgs);
-  const { translations } = options;
-  const profile = translations && (await foreignProfile(await shared.browser));
+  const { translations, languagePack } = options;
+  const profile = languagePack
+    ? await profileInLanguage(await shared.browser, server, languagePack, still)
+    : translations && (await foreignProfile(await shared.browser));
   const extension = translations && translatedExtension(translations);
   const opens = { ...target(folder, options), ...(extension && { extension }) };
   const page = await openPage(await shared.browser, server, opens, profile, still);
