@@ -13,7 +13,7 @@ import { inProject } from "./project.mjs";
  */
 
 /** The languages that Parley has beside English, as VS Code names them. */
-export const languages = ["de", "zh-cn"];
+export const languages = ["de", "zh-cn", "ja", "es", "pt-br"];
 
 /** The path of the texts of the code in a language, or in English. @param {string} [language] */
 export const bundlePath = language =>

@@ -199,6 +199,7 @@ const sharedWithWebview: readonly string[] = [
   "src/base/spacelessScripts.ts",
   "src/base/mask.ts",
   "src/base/money.ts",
+  "src/base/sentences.ts",
   "src/base/secrets/knownSecrets.ts",
   "src/session/forms/form.ts",
   "src/session/planProgress.ts",
