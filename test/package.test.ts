@@ -139,11 +139,11 @@ describe("the package", () => {
     for (const [, picture = ""] of pictures) assert.ok(files.includes(picture), `${picture} is not in the package`);
   });
 
-  it("has at most 2.5 MB without the pictures of the README, and names each file above 50 kB with its reason", () => {
+  it("has at most 2.6 MB without the pictures of the README, and names each file above 50 kB with its reason", () => {
     const sizes = new Map(files.map(file => [file, deflateRawSync(readFileSync(file)).length]));
     const withoutPictures = [...sizes].filter(([file]) => !file.startsWith("docs/images/"));
     const total = withoutPictures.reduce((sum, [, size]) => sum + size, 0);
-    assert.ok(total <= 2_500_000, `${total} bytes`);
+    assert.ok(total <= 2_600_000, `${total} bytes`);
     // The name of a chunk ends with a hash, and the texts of the languages have one row.
     const large = new Set(
       withoutPictures.flatMap(([file, size]) =>
