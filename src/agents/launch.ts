@@ -6,6 +6,7 @@ import { withTimeout } from "../base/async.ts";
 import { ProblemError, type Problem } from "../base/errors.ts";
 import { t } from "../base/l10n.ts";
 import { maskKnownSecrets } from "../base/secrets/knownSecrets.ts";
+import { withoutEscapeSequences } from "../base/lastLines.ts";
 import { maskText } from "../base/mask.ts";
 import { killAtExit, killTree } from "../base/processTree.ts";
 import type { LocatedAgent } from "./locateAgent.ts";
@@ -69,6 +70,9 @@ function waitForSpawn(child: ChildProcess, definition: AgentDefinition, path: st
   });
 }
 
+/** Without colors and likely secrets. The end of a color can look like the beginning of a word. */
+const printedText = (words: string): string => maskText(withoutEscapeSequences(words));
+
 class ChildAgentProcess implements AgentProcess {
   readonly pid: number;
   readonly stdin: Writable;
@@ -92,13 +96,13 @@ class ChildAgentProcess implements AgentProcess {
     stderr.on("data", (chunk: Buffer) => {
       const words = decoder.write(chunk);
       // Masked before it is cut, because a part of a secret is not recognized.
-      this.#tail = maskText(this.#tail + words).slice(-maxStderrCharacters);
+      this.#tail = printedText(this.#tail + words).slice(-maxStderrCharacters);
       const lines = (partial + words).split("\n");
       partial = maskKnownSecrets(lines.pop() ?? "").slice(-maxStderrCharacters);
-      for (const line of lines) if (line.trim() !== "") onStderr(maskText(line.trimEnd()));
+      for (const line of lines) if (line.trim() !== "") onStderr(printedText(line).trimEnd());
     });
     stderr.on("end", () => {
-      if (partial.trim() !== "") onStderr(maskText(partial.trimEnd()));
+      if (partial.trim() !== "") onStderr(printedText(partial).trimEnd());
     });
     this.whenExited = this.#watch();
     const atExit = killAtExit(pid);
@@ -106,7 +110,7 @@ class ChildAgentProcess implements AgentProcess {
   }
 
   stderrTail(): string {
-    return this.#tail.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").trim();
+    return this.#tail.trim();
   }
 
   #watch(): Promise<ProcessExit> {

@@ -18,7 +18,7 @@ const credentialAssignment = `${credentialName}\\\\?["']? {0,3}[=:] {0,3}`;
 const patternAfter = (before: string, value: string): RegExp => new RegExp(`(?<=${before})${value}`, "gi");
 
 /** The beginning of a word, also right after a color of a terminal, whose sequence ends with a letter. */
-const wordStart = "(?:\\b|(?<=\\x1b\\[[\\d;?]{0,20}[A-Za-z]))";
+const wordStart = "(?:\\b|(?<=\\x1b\\[[0-?]{0,60}[@-~]))";
 const word = (pattern: string): RegExp => new RegExp(`${wordStart}${pattern}`, "g");
 
 /** The only pattern that matches more than one line. */

@@ -232,6 +232,20 @@ describe("a start of an agent", function () {
     assert.equal(nextStepText(result), "Start a session with the agent and sign in.");
   });
 
+  it("has no keys in its last output, also if it prints them in color", async () => {
+    const key = `ghp_${"a1B2".repeat(9)}`;
+    const lines: string[] = [];
+    const options = {
+      ...{ startFolder: () => Promise.resolve(folder), environment: hostEnvironment },
+      onStderr: (line: string) => void lines.push(line),
+    };
+    const script = `console.error("\\x1b[38;2;1;2;3;48;2;4;5;6m${key}\\x1b[0m"); console.error("apiKey: \\x1b[32m'zzzz1234abcd'\\x1b[39m")`;
+    const agent = await startAgent(definition({ command: process.execPath, args: ["-e", script] }), options);
+    await agent.whenEnded;
+    await until(() => lines.length === 2);
+    assert.deepEqual(lines, ["•••", "apiKey: '•••'"]);
+  });
+
   it("ends when the user cancels the check, with its process", async () => {
     const cancel = new AbortController();
     const options = {
