@@ -99,7 +99,11 @@ export class HookRunner {
     try {
       const started = await this.#start(command, variables);
       limit = this.#options.clock.after(maxHookTime, over.settle);
-      await started.started;
+      try {
+        await started.started;
+      } catch (thrown) {
+        return this.#fail(event, t("it could not be started"), asError(thrown).message);
+      }
       await Promise.race([started.finished, over.settled]);
       const { exit } = started;
       const failure = exit ? exitFailure(exit) : t("it was stopped after {0} seconds", maxHookTime / 1000);

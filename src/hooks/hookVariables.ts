@@ -46,7 +46,7 @@ function textOf(event: HookEvent, news: SessionNotification, state: SessionState
     case "turnEnd":
       return answerOf(state);
     case "failure":
-      return state.lost?.message ?? latestProblem(state);
+      return state.lost?.message ?? state.signIn?.message ?? latestProblem(state);
   }
 }
 
@@ -61,9 +61,14 @@ function answerOf(state: SessionState): string {
   return "";
 }
 
-function latestProblem({ entries }: SessionState): string {
-  const entry = entries.findLast(({ kind }) => kind === "problem");
-  return entry?.kind === "problem" ? entry.problem.message : "";
+/** The problem of the latest turn. */
+function latestProblem(state: SessionState): string {
+  const { entries } = state;
+  for (let at = entries.length - 1; at >= latestTurnStart(state); at--) {
+    const entry = entries.at(at);
+    if (entry?.kind === "problem") return entry.problem.message;
+  }
+  return "";
 }
 
 /** The text without secrets, on one line that is at most `max` characters long. */

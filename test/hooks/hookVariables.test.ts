@@ -70,6 +70,14 @@ describe("the variables of a hook", () => {
       names,
     );
     assert.deepEqual([variables["PARLEY_EVENT"], variables["PARLEY_TEXT"]], ["failure", problem.message]);
+    const again: SessionEvent = { type: "activity", state: "running" };
+    const signIn: SessionEvent = { ...failed, problem: { ...problem, message: "Sign in first." }, unsent: true };
+    const refused = hookVariables(
+      { ...finished, outcome: "failed" },
+      stateAfter(message("user", "1", "Fix it"), again, failed, message("user", "2", "Go on"), again, signIn),
+      names,
+    );
+    assert.equal(refused["PARLEY_TEXT"], "Sign in first.", "not the failure of an earlier turn");
     const lost = hookVariables({ ...finished, outcome: "lost" }, stateAfter({ type: "agentLost", problem }), names);
     assert.deepEqual([lost["PARLEY_EVENT"], lost["PARLEY_TEXT"]], ["failure", problem.message]);
   });
