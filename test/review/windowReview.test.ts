@@ -64,6 +64,32 @@ describe("a changed file without a known base", () => {
   });
 });
 
+describe("the number of decisions about a file", () => {
+  const path = "/folder/a.txt";
+
+  it("rises with each decision about it, so that a look that began before one is made again", async () => {
+    const port = {
+      apply: () => Promise.resolve({ failed: new Map(), replaced: new Map() }),
+      move: () => Promise.resolve(undefined),
+    };
+    const review = new WindowReview({ port, schedule: run => run(), slices: undividedWork });
+    const counts: number[] = [];
+    const decide = async (decision: Promise<unknown>): Promise<void> => {
+      await decision;
+      counts.push(review.decided.countOf(path));
+    };
+    await review.agentChanged(path, "one\n", "two\n", "t1");
+    await review.agentChanged("/folder/b.txt", "one\n", "two\n", "t1");
+    await decide(review.undo({ kind: "file", path: "/folder/b.txt" }));
+    await decide(review.undo({ kind: "file", path }));
+    await decide(review.undoLast());
+    await decide(review.keep({ kind: "all" }));
+    await decide(review.restoreFiles([{ path, before: "two\n", after: "one\n" }], undefined));
+    await decide(review.applyChanges([{ path, before: "one\n", after: "three\n", what: "" }], "t2"));
+    assert.deepEqual(counts, [0, 1, 2, 3, 4, 5]);
+  });
+});
+
 describe("lines that the agent and the user wrote", () => {
   const path = "/folder/a.txt";
   const typed = (text: string): WindowReview => {

@@ -625,7 +625,10 @@ export class ChangeAttribution implements Disposable {
     if (isMissing && review.isMovedAway(path)) return;
     // A decision has replaced the text meanwhile, or accepted it. A write of the agent through Parley comes after it.
     const isDecided = review.decided.countOf(path) !== decisions && (base === undefined || writing === undefined);
-    if (isReplaced || isDecided) return this.#diskChanged({ path });
+    const isUnsaved = this.#writes.pending.has(path) || openTextOf(path)?.dirty === true;
+    if (isReplaced || (isDecided && (base === undefined || !isUnsaved))) return this.#diskChanged({ path });
+    // The disk does not have the text of an unsaved document.
+    if (isDecided) return this.#attributeToAgent(path, after, writing, author);
     this.#noteAuthor(path, factAuthorOf(turn), after, whyOf(author));
     this.#turns.touch(path, base, turn);
     if (base === undefined) {
