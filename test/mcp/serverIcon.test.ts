@@ -92,6 +92,12 @@ describe("the icon of an MCP server", () => {
     it("is refused with a sentence if the answer is too large", async () => {
       const icons = [{ src: `${origin}/huge` }];
       await assert.rejects(serverIcon({ icons }, target, signal), /more than 32 kB/);
+      const others = [...icons, { src: inData("svg+xml", svg()) }];
+      assert.equal(
+        await serverIcon({ icons: others }, target, signal),
+        inData("svg+xml", svg()),
+        "the next one is shown",
+      );
     });
   });
 });

@@ -1,6 +1,7 @@
 // The icon that an MCP server names for itself (revision 2025-11-25, "Icons"). It is hostile: Parley shows a PNG or a plain
 // SVG, loads nothing from other hosts than that of the server, and limits sizes.
 import { asArray, asObject, asString } from "../../acp/parse.ts";
+import { asError } from "../../base/errors.ts";
 import { plainIcon } from "../../base/plainIcon.ts";
 import type { ServerTarget } from "../promptServer.ts";
 import { authorizationFetch } from "./authorizationFetch.ts";
@@ -31,13 +32,20 @@ export async function serverIcon(
     ...icons.filter(one => one["theme"] === undefined),
     ...icons.filter(one => one["theme"] !== undefined),
   ];
+  let failure: Error | undefined;
   for (const icon of ordered) {
     const address = asString(icon["src"]) ?? "";
     if (address.length > maxAddress || !URL.canParse(address)) continue;
-    const bytes = await bytesAt(new URL(address), target, signal);
-    const shown = bytes && shownIcon(bytes);
-    if (shown !== undefined) return shown;
+    try {
+      const bytes = await bytesAt(new URL(address), target, signal);
+      const shown = bytes && shownIcon(bytes);
+      if (shown !== undefined) return shown;
+    } catch (error) {
+      signal.throwIfAborted();
+      failure = asError(error);
+    }
   }
+  if (failure) throw failure;
   return undefined;
 }
 
