@@ -26,8 +26,11 @@ const workspaceFolderPaths = (): readonly string[] =>
 export function sessionFolder(): string | undefined {
   const active = vscode.window.activeTextEditor?.document.uri;
   const folder = active && vscode.workspace.getWorkspaceFolder(active);
-  return folder?.uri.scheme === "file" ? folder.uri.fsPath : workspaceFolderPaths()[0];
+  return folder?.uri.scheme === "file" ? folder.uri.fsPath : firstDiskFolder();
 }
+
+/** The first folder of the workspace that is on a disk. */
+export const firstDiskFolder = (): string | undefined => workspaceFolderPaths()[0];
 
 /** Whether a path that an agent names is outside the folders of its session. */
 export const isOutsideSession = (path: string, workspaceFolder: string): boolean =>

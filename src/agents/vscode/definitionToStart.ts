@@ -1,6 +1,6 @@
 // What starts an agent: its definition with the values of variables and the keys that the user entered.
 import { homedir } from "node:os";
-import * as vscode from "vscode";
+import { firstDiskFolder } from "../../editor/folders.ts";
 import type { WindowEnvironment } from "../../base/windowEnvironment.ts";
 import type { AgentDefinition } from "../registry.ts";
 import { serverOrigin } from "../remote/serverAddress.ts";
@@ -27,13 +27,12 @@ export async function definitionToStart(
   // Changing what only the panel uses must not end a running agent.
   const { icon: _icon, defaults: _defaults, description: _description, ...program } = definition;
   const env = Object.fromEntries(Object.entries(program.env).filter(([name]) => stored[name] === undefined));
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const resolved = resolveAgentVariables(
     { ...program, env },
     {
       env: await environment.shared(),
       userHome: homedir(),
-      workspaceFolder: folder?.scheme === "file" ? folder.fsPath : undefined,
+      workspaceFolder: firstDiskFolder(),
     },
   );
   const { remote } = resolved;

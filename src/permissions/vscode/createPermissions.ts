@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Log } from "../../base/log.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
-import { sessionRoots } from "../../editor/folders.ts";
+import { firstDiskFolder, sessionRoots } from "../../editor/folders.ts";
 import { nodePaths } from "../../files/nodePaths.ts";
 import { Confinement } from "../../files/paths.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
@@ -86,7 +86,7 @@ function evaluatorOf(
   log: Log,
 ): RulesTabOptions["evaluate"] {
   return (question, agent) => {
-    const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file")?.uri.fsPath ?? homedir();
+    const folder = firstDiskFolder() ?? homedir();
     const roots = sessionRoots(folder);
     const policy = new PermissionPolicy({
       ...{ rules: () => rules.ruleSet(), sensitive, protection },
