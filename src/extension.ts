@@ -7,6 +7,7 @@ import { WindowAgents } from "./agents/vscode/windowAgents.ts";
 import { setTranslator } from "./base/l10n.ts";
 import { DisposableStore } from "./base/lifecycle.ts";
 import { WatchedSecrets } from "./base/secrets/watchedSecrets.ts";
+import { asError } from "./base/errors.ts";
 import { loggingClock } from "./base/log.ts";
 import type { Checkpoints } from "./checkpoints/checkpoints.ts";
 import { createCommitMessage } from "./commitMessage/vscode/createCommitMessage.ts";
@@ -265,10 +266,10 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     remoteAgents,
   });
   const storedSecrets = [signIn.keys.names, mcp.inputs.names, mcp.signIns.names];
-  void warnOfForgottenSecrets(
+  warnOfForgottenSecrets(
     secrets,
     storedSecrets.some(names => Object.keys(names).length > 0),
-  );
+  ).catch((error: unknown) => log.error("The warning about secrets was not shown.", asError(error).stack));
   // Also removals of which an earlier window has shown no notice.
   void checkpoints.sessions.prune().then(() => checkpoints.removed.announce());
 

@@ -12,7 +12,10 @@ type Texts = Readonly<Record<string, string>>;
 
 /** What the extension host writes into views, in a language. */
 function hostTexts(table: Texts): (text: string) => string {
-  const t = (text: string, ...args: readonly string[]): string => fillPlaceholders(table[text] ?? text, args);
+  const t = (text: string, ...args: readonly string[]): string => {
+    assert.ok(text in table || Object.keys(table).length === 0, `“${text}” is not a text of Parley.`);
+    return fillPlaceholders(table[text] ?? text, args);
+  };
   const built: Texts = {
     [askReason]: t("A rule asks about this: {0}.", "ask command “npm publish”"),
     [hazardReason]: t(
@@ -22,12 +25,14 @@ function hostTexts(table: Texts): (text: string) => string {
       t("can send environment variables"),
     ),
     "Run npm test?": t("Run {0}", "npm test"),
+    [signInMessage]: t("{0} needs you to sign in.", "Gemini CLI"),
   };
   return text => built[text] ?? table[text] ?? text;
 }
 
 const askReason = "A rule asks about this: ask command “npm publish”.";
 const hazardReason = "hazard";
+const signInMessage = "Gemini CLI needs you to sign in.";
 
 /** The parts of a view that the host can have translated. */
 const texts = ["title", "name", "reason", "message"];
@@ -68,7 +73,7 @@ const scenes: Readonly<Record<string, { readonly shown: View; readonly press?: r
     shown: view([], {
       connection: { state: "closed" },
       problem: {
-        message: "Gemini CLI needs you to sign in.",
+        message: signInMessage,
         next: ["restartAgent", "showTraffic", "showLog"],
         signIn: [{ id: "a", name: "Log in with Google" }],
       },

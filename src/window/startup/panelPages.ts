@@ -73,7 +73,7 @@ export class PanelPages {
       "form-action 'none'",
     ];
     return `<!DOCTYPE html>
-<html lang="${vscode.env.language.replace(/[^\w-]/g, "")}">
+<html lang="${vscode.l10n.bundle ? vscode.env.language.replace(/[^\w-]/g, "") : "en"}">
 <head>
 <meta charset="UTF-8">
 <meta http-equiv="Content-Security-Policy" content="${directives.join("; ")}">
