@@ -218,7 +218,9 @@ export class InspectedMessages implements Disposable {
     const changed = index.takeChanged();
     if (changed.size === 0) return false;
     const { from, count } = this.#window;
-    const [first, last] = [this.#rows?.rowAt(from), this.#rows?.rowAt(Math.min(from + count, this.#rows.end) - 1)];
+    const { removed = 0, end = 0 } = this.#rows ?? {};
+    const first = this.#rows?.rowAt(Math.max(from, removed));
+    const last = this.#rows?.rowAt(Math.min(from + count, end) - 1);
     for (const number of changed) {
       if (first && last && number >= first.number && number <= last.number) this.#isMoreInWindow = true;
       if (number === this.#selected) this.#sendMessage(number);

@@ -100,6 +100,22 @@ describe("what the page of the protocol inspector receives", () => {
     assert.deepEqual([from, bench.rows.map(({ number }) => number)], [5, [5, 6, 7, 8, 9]]);
   });
 
+  it("are rows whose answer arrived, also if rows before them were dropped", async () => {
+    for (let at = 0; at < 49_996; at++) bench.recorder.recordText("err", String(at));
+    bench.prompt(1, "s");
+    bench.prompt(2, "s");
+    bench.messages.show("a");
+    bench.messages.start();
+    await until(() => bench.list.isReading === undefined);
+    bench.messages.run({ type: "rows", list: bench.list.list, from: 49_700, count: 300 });
+    for (let at = 0; at < 49_800; at++) bench.recorder.recordText("err", "more");
+    bench.update();
+    await until(() => bench.list.isReading === undefined);
+    bench.add("a>c", { id: 1, result: {} });
+    bench.update();
+    await until(() => bench.rows.some(({ wait }) => wait !== undefined));
+  });
+
   it("has no secret, neither in names nor in contents nor in what is copied", () => {
     bench.add("a>c", {
       ...{ id: secret, method: secret },

@@ -32,7 +32,7 @@ export class InspectorElement extends LightElement {
       case "list":
         return this.#setList(message.list);
       case "rows":
-        if (message.list === this.#list?.list) this.#messages?.addRows(message.from, message.rows);
+        if (message.list === this.#list?.list) this.#messages?.setRows(message.from, message.rows);
         return;
       case "message": {
         if (message.list !== this.#list?.list) return;
