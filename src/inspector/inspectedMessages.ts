@@ -72,6 +72,8 @@ export class InspectedMessages implements Disposable {
   #rows: FilteredRows | undefined;
   /** Counts the lists, so that a message about an earlier one is recognized. */
   #list = 0;
+  /** Counts the connections that were shown. */
+  #connection = 0;
   /** The rows that the page has. */
   #window = { from: 0, count: 0 };
   #sentEnd = 0;
@@ -99,7 +101,7 @@ export class InspectedMessages implements Disposable {
 
   /** Shows the messages of the agent, and selects the one at which the failure began. */
   show(agent: string, failure?: InspectedFailure): void {
-    if (agent !== this.#shown.agent || failure) this.#choose(agent, failure);
+    if (agent !== this.#shown.agent || failure) this.#choose(agent, {}, failure);
   }
 
   /** The page receives messages from now on. */
@@ -135,12 +137,15 @@ export class InspectedMessages implements Disposable {
   }
 
   /** Shows the latest connection of the agent. */
-  #choose(agent: string, target?: InspectedFailure): void {
+  #choose(agent: string, filter: InspectorFilter = {}, target?: InspectedFailure): void {
     this.#names.clear();
     const recorder = this.#options.traffic.tap(agent);
-    if (agent !== this.#shown.agent || recorder !== this.#shown.recorder || !this.#shown.index)
+    if (agent !== this.#shown.agent || recorder !== this.#shown.recorder || !this.#shown.index) {
       this.#shown = { agent, recorder, index: recorder && new MessageIndex(recorder) };
-    this.#setFilter({}, target);
+      this.#connection++;
+      this.#selected = undefined;
+    }
+    this.#setFilter(filter, target);
   }
 
   #setFilter(filter: InspectorFilter, target?: number | InspectedFailure): void {
@@ -191,8 +196,14 @@ export class InspectedMessages implements Disposable {
     this.#timer ??= this.#options.clock.after(updateInterval, () => {
       this.#timer = undefined;
       if (this.#options.traffic.tap(this.#shown.agent) === this.#shown.recorder) this.#work();
-      else this.#choose(this.#shown.agent);
+      else this.#showNewConnection();
     });
+  }
+
+  /** The agent was started again. Its new connection has other sessions, so the filter keeps everything else. */
+  #showNewConnection(): void {
+    const { session: _, ...filter } = this.#filter;
+    this.#choose(this.#shown.agent, filter);
   }
 
   /** Works until all rows are there. */
@@ -238,7 +249,7 @@ export class InspectedMessages implements Disposable {
     this.#options.post({
       type: "list",
       list: {
-        ...{ list: this.#list, agent, filter: this.#filter, removed, end },
+        ...{ list: this.#list, connection: this.#connection, agent, filter: this.#filter, removed, end },
         agents: [...known].map(id => ({ id, name: this.#nameOf(id) })),
         total: index ? index.end - index.first : 0,
         dropped: recorder?.dropped ?? 0,

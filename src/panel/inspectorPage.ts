@@ -76,6 +76,8 @@ export interface InspectorFilter {
 export interface InspectorList {
   /** Another number: the rows of the list before are not those of this one. */
   readonly list: number;
+  /** Another number: the messages are those of another connection, so the number of a message is that of another one. */
+  readonly connection: number;
   readonly agent: string;
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly filter: InspectorFilter;

@@ -162,6 +162,25 @@ describe("what the page of the protocol inspector receives", () => {
     assert.deepEqual([bench.list.total, bench.list.list > list], [1, true]);
   });
 
+  it("has no message of the new connection once the agent was restarted, and keeps the filter except the session", () => {
+    bench.messages.show("a");
+    bench.messages.start();
+    bench.messages.run({ type: "filter", method: "initialize" });
+    bench.messages.run({ type: "select", list: bench.list.list, position: 0 });
+    bench.messages.run({ type: "filter", method: "initialize", session: "s", text: "x", only: "faults" });
+    const { connection } = bench.list;
+    const shown = bench.shown;
+    assert.equal(shown?.row.number, 0);
+    bench.recorders.set("a", new TrafficRecorder(bench.clock));
+    bench.add("c>a", { id: 0, method: "initialize", params: { protocolVersion: 1 } });
+    bench.update();
+    bench.add("a>c", { id: 0, result: { protocolVersion: 1 } });
+    bench.update();
+    assert.notEqual(bench.list.connection, connection);
+    assert.deepEqual(bench.list.filter, { method: "initialize", text: "x", only: "faults" });
+    assert.equal(bench.shown, shown);
+  });
+
   it("are the messages of the agent that the user chooses, if it is one of those that ran", () => {
     bench.messages.show("a");
     bench.messages.start();

@@ -20,7 +20,7 @@ const axeSource = readFileSync(
 
 /** The page, with the messages of one connection. */
 class Bench {
-  readonly recorder = new TrafficRecorder(systemClock);
+  recorder = new TrafficRecorder(systemClock);
   readonly recorded = new Emitter<string>();
   readonly intents: InspectorIntent[] = [];
   panel!: PanelPage;
@@ -237,6 +237,36 @@ describe("the page of the protocol inspector", () => {
     bench.recorded.fire("demo");
     await page.getByRole("option", { name: /session\/close, This request was never answered\., ID 5/ }).waitFor();
     await page.getByRole("status").getByText("the connection has ended").waitFor();
+  });
+
+  it("shows no message of the connection before once the agent was restarted", async () => {
+    const { page } = await bench.filled().open();
+    await page.getByRole("option", { name: /^To agent, session\/prompt, ID 2/ }).click();
+    await page.getByRole("button", { name: "Go to Answer" }).waitFor();
+    await page.getByRole("combobox", { name: "Method" }).selectOption("session/prompt");
+    bench.recorder = new TrafficRecorder(systemClock);
+    bench.sent({ id: 0, method: "initialize", params: { protocolVersion: 1 } });
+    bench.recorded.fire("demo");
+    await page.getByRole("button", { name: "Go to Answer" }).waitFor({ state: "hidden" });
+    assert.equal(await page.locator(".message-detail").isVisible(), false);
+    assert.equal(await page.getByRole("combobox", { name: "Method" }).inputValue(), "session/prompt");
+  });
+
+  it("shows an answer in rows that were shown earlier and are far away", async () => {
+    bench.filled().sent({ id: 9, method: "session/close", params: { sessionId: "session-1" } });
+    const { page } = await bench.chunks(900).open();
+    const list = page.getByRole("listbox", { name: "Messages" });
+    await page.locator('[aria-posinset="914"]', { hasText: "session/update" }).waitFor();
+    await list.evaluate(box => box.scrollTo(0, 0));
+    const waiting = page.getByRole("option", { name: /session\/close, ID 9, Session session-1, \d+ bytes/ });
+    await waiting.waitFor();
+    await list.evaluate(box => box.scrollTo(0, 800 * 22));
+    await page.locator('[aria-posinset="801"]', { hasText: "session/update" }).waitFor();
+    bench.received({ id: 9, result: {} });
+    bench.recorded.fire("demo");
+    await page.locator('[aria-setsize="915"]').first().waitFor();
+    await list.evaluate(box => box.scrollTo(0, 0));
+    await page.getByRole("option", { name: /session\/close, ID 9, Session session-1, Answered after/ }).waitFor();
   });
 
   it("shows only the rows near the visible ones, and any row of many when the user scrolls there", async () => {

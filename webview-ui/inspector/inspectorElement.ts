@@ -112,7 +112,11 @@ export class InspectorElement extends LightElement {
       ${this.#select(
         t("Method"),
         method,
-        [["", t("All methods")], ...methods.map(name => [name, name] as const)],
+        // The filter can have a method of the connection before.
+        [
+          ["", t("All methods")],
+          ...[...new Set([...methods, ...(method && [method])])].map(name => [name, name] as const),
+        ],
         name => this.#setFilter({ ...this.#filter, method: name }),
       )}
       ${this.#select(t("Session"), session, [["", t("All sessions")], ...sessions.map(id => [id, id] as const)], id =>
@@ -235,7 +239,7 @@ export class InspectorElement extends LightElement {
     const isNew = list.list !== this.#list?.list;
     // What the user types is newer than what the host has.
     if (isNew && this.#timer === undefined) this.#filter = list.filter;
-    if (isNew && list.agent !== this.#list?.agent) this.#row = undefined;
+    if (list.connection !== this.#list?.connection) this.#row = undefined;
     this.#list = list;
     this.#messages?.setList(list);
     this.requestUpdate();
