@@ -248,6 +248,19 @@ describe("the faults that the protocol inspector marks", () => {
     assert.deepEqual(new Bench().opened(2).received(read).faults(), ["unknownMethod fs/read_text_file"]);
   });
 
+  it("depend on the agreed version also once the message with it was dropped", () => {
+    const { recorder } = new Bench().opened(2);
+    for (let at = 0; at < 50_000; at++) recorder.recordText("err", "x");
+    recorder.recordMessage("c>a", { id: 2, method: "session/prompt", params: { sessionId: "s1", prompt: [] } }, 10);
+    recorder.recordMessage("a>c", { id: 2, result: { messageId: "m" } }, 10);
+    const index = new MessageIndex(recorder);
+    index.advance(never);
+    assert.deepEqual(
+      [index.rowAt(index.end - 1)?.method, index.rowAt(index.end - 1)?.faults],
+      ["session/prompt", undefined],
+    );
+  });
+
   it("are requests without an answer only after the end of the connection", () => {
     const bench = new Bench().opened();
     bench.sent({ id: 2, method: "session/prompt", params: { sessionId: "s1", prompt: [] } });
