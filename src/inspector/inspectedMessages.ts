@@ -2,7 +2,7 @@
 // the rows that the page shows. All of it runs in slices, and secrets are masked before anything is sent.
 import { failingMessage } from "../acp/inspect/failingMessage.ts";
 import { MessageIndex, type MessageRow } from "../acp/inspect/messageIndex.ts";
-import { FilteredRows } from "../acp/inspect/rowFilter.ts";
+import { FilteredRows, type SearchedTexts } from "../acp/inspect/rowFilter.ts";
 import type { TrafficRecord, TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Disposable, Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
@@ -55,6 +55,8 @@ const sliceTime = 8;
 const updateInterval = 100;
 /** Of a text to search for (characters). */
 const maxTextLength = 1000;
+/** Of names without secrets that are kept while rows are filtered. */
+const maxShownNames = 1000;
 
 /** What the tab shows: one connection of an agent. */
 interface Shown {
@@ -152,7 +154,7 @@ export class InspectedMessages implements Disposable {
     const { index } = this.#shown;
     const text = filter.text?.slice(0, maxTextLength);
     this.#filter = { ...filter, ...(text !== undefined && { text }) };
-    this.#rows = index && new FilteredRows(index, this.#filter, record => this.#searchedText(record));
+    this.#rows = index && new FilteredRows(index, this.#filter, this.#searched());
     this.#list++;
     this.#window = { from: 0, count: 0 };
     this.#sentEnd = 0;
@@ -324,9 +326,23 @@ export class InspectedMessages implements Disposable {
     };
   }
 
-  /** What is searched: the message without secrets. */
-  #searchedText(record: TrafficRecord): string {
-    const { msg, text = "" } = this.#options.masking.record(record);
-    return msg === undefined ? text : JSON.stringify(msg);
+  /** What is searched: messages and names without secrets. */
+  #searched(): SearchedTexts {
+    const { masking } = this.#options;
+    const names = new Map<string, string>();
+    return {
+      ofRecord: record => {
+        const { msg, text = "" } = masking.record(record);
+        return msg === undefined ? text : JSON.stringify(msg);
+      },
+      ofName: name => {
+        const known = names.get(name);
+        if (known !== undefined) return known;
+        const shown = masking.text(name);
+        // Most names are those of a few methods and sessions. An agent can send any number of others.
+        if (names.size < maxShownNames) names.set(name, shown);
+        return shown;
+      },
+    };
   }
 }

@@ -53,7 +53,7 @@ class Bench {
   filtered(filter: RowFilter): FilteredRows {
     this.index.advance(never);
     const textOf = (record: TrafficRecord): string => JSON.stringify(maskRecord(record));
-    const rows = new FilteredRows(this.index, filter, textOf);
+    const rows = new FilteredRows(this.index, filter, { ofRecord: textOf, ofName: name => name });
     rows.advance(never);
     return rows;
   }
@@ -321,7 +321,7 @@ describe("the filter of the protocol inspector", () => {
 
   it("takes new messages in, in slices, and keeps positions when older ones are dropped", () => {
     const { recorder, index } = bench();
-    const rows = new FilteredRows(index, { session: "s1" }, () => "");
+    const rows = new FilteredRows(index, { session: "s1" }, { ofRecord: () => "", ofName: name => name });
     while (!index.advance(always) || !rows.advance(always));
     assert.deepEqual(numbersOf(rows), [2, 3, 4, 7, 8]);
     for (let at = 0; at < 50_000; at++) recorder.recordMessage("a>c", chunk(at === 9 ? "s1" : "s2", "x"), 10);
