@@ -80,6 +80,8 @@ export class InspectedMessages implements Disposable {
   #window = { from: 0, count: 0 };
   #sentEnd = 0;
   #isMoreInWindow = false;
+  /** A row passes the filter now that did not when it was filtered. */
+  #isFilterOutdated = false;
   #selected: number | undefined;
   /** The message to go to once all rows are there. */
   #target: number | InspectedFailure | undefined;
@@ -156,6 +158,7 @@ export class InspectedMessages implements Disposable {
     this.#filter = { ...filter, ...(text !== undefined && { text }) };
     this.#rows = index && new FilteredRows(index, this.#filter, this.#searched());
     this.#list++;
+    this.#isFilterOutdated = false;
     this.#window = { from: 0, count: 0 };
     this.#sentEnd = 0;
     this.#target = target;
@@ -216,14 +219,22 @@ export class InspectedMessages implements Disposable {
     const isTimeOver = (): boolean => performance.now() >= end;
     const isIndexed = index?.advance(isTimeOver) ?? true;
     const isFiltered = this.#rows?.advance(isTimeOver) ?? true;
-    if (index && this.#noteChanges(index)) return this.#setFilter(this.#filter, this.#target);
+    if (index && this.#noteChanges(index)) this.#isFilterOutdated = true;
     const isDone = isIndexed && isFiltered;
+    if (isDone && this.#isFilterOutdated) return this.#filterAgain();
     if (isDone || performance.now() - this.#updatedAt > updateInterval) this.#update(isDone);
     if (isDone) return this.#reachTarget();
     this.#slice = setImmediate(() => {
       this.#slice = undefined;
       this.#work();
     });
+  }
+
+  /** Filters all rows again, and goes back to the selected one. */
+  #filterAgain(): void {
+    const selected = this.#selected;
+    const isShown = selected !== undefined && this.#rows?.positionOf(selected) !== undefined;
+    this.#setFilter(this.#filter, this.#target ?? (isShown ? selected : undefined));
   }
 
   /** Sends what changed. Returns whether a row passes the filter now that did not before. */
