@@ -181,6 +181,7 @@ export class InspectedMessages implements Disposable {
         return this.#sendRows();
       case "select": {
         const row = this.#rows?.rowAt(intent.position);
+        this.#target = undefined;
         return row && this.#sendMessage(row.number);
       }
       case "goTo":
@@ -190,9 +191,13 @@ export class InspectedMessages implements Disposable {
     }
   }
 
+  /** Goes to the message, in the list without a filter if the filter hides it. */
   #goTo(number: number): void {
-    if (this.#rows?.positionOf(number) !== undefined) this.#sendMessage(number, true);
-    else if (this.#shown.index?.rowAt(number)) this.#setFilter({}, number);
+    if (!this.#shown.index?.rowAt(number)) this.#options.post({ type: "gone", list: this.#list });
+    else if (this.#rows?.positionOf(number) !== undefined) this.#sendMessage(number, true);
+    else if (this.#rows?.isComplete) this.#setFilter({}, number);
+    // The filter may not have reached it.
+    else this.#target = number;
   }
 
   /** Updates the page soon, because a message was recorded. */
@@ -319,7 +324,8 @@ export class InspectedMessages implements Disposable {
     if (target === undefined || !index) return;
     this.#target = undefined;
     const number = typeof target === "number" ? target : failingMessage(index, target.session);
-    if (number !== undefined) this.#sendMessage(number, true);
+    if (number === undefined) this.#options.post({ type: "gone", list: this.#list });
+    else this.#goTo(number);
   }
 
   /** The row without secrets, which an agent could write into any name. */

@@ -110,6 +110,8 @@ export type InspectorMessage =
       readonly root: InspectorNode;
       readonly reveal?: true;
     }
+  /** The message that was to be shown is no longer recorded. */
+  | { readonly type: "gone"; readonly list: number }
   /** What was done, or could not be: a sentence. */
   | { readonly type: "outcome"; readonly text: string; readonly isProblem?: true };
 

@@ -152,6 +152,48 @@ describe("what the page of the protocol inspector receives", () => {
     assert.deepEqual([row?.number, position, reveal], [3, 3, true]);
   });
 
+  it("is no message if the failure is not among those that are recorded", () => {
+    bench.messages.show("a");
+    bench.messages.start();
+    bench.messages.show("a", { session: "s1" });
+    assert.deepEqual([bench.posted.at(-1), bench.shown], [{ type: "gone", list: bench.list.list }, undefined]);
+  });
+
+  it("is no request that was dropped", () => {
+    bench.messages.show("a");
+    bench.messages.start();
+    for (let at = 0; at < 50_000; at++) bench.recorder.recordText("err", "x");
+    bench.messages.run({ type: "goTo", list: bench.list.list, number: 0 });
+    assert.deepEqual(bench.posted.at(-1), { type: "gone", list: bench.list.list });
+  });
+
+  it("is a message that the filter has not reached yet, in the list with the filter", async () => {
+    for (let at = 0; at < 40_000; at++) bench.add("a>c", { method: "session/update", params: { text: `words ${at}` } });
+    bench.messages.show("a");
+    bench.messages.start();
+    await until(() => bench.list.isReading === undefined);
+    const list = bench.list.list + 1;
+    bench.messages.run({ type: "filter", text: "words" });
+    bench.messages.run({ type: "goTo", list, number: 40_001 });
+    await until(() => bench.shown !== undefined);
+    const { row, position } = bench.shown ?? {};
+    assert.deepEqual([row?.number, position, bench.list.list], [40_001, 39_999, list]);
+  });
+
+  it("are the rows of a method whose name has a secret, by the name that is shown", () => {
+    bench.add("a>c", { method: `_x/${secret}`, params: { sessionId: secret } });
+    bench.messages.show("a");
+    bench.messages.start();
+    for (const [filter, count] of [
+      [{ method: "_x/•••", session: "•••" }, 1],
+      [{ text: "_x/•••" }, 1],
+      [{ method: `_x/${secret}` }, 0],
+    ] as const) {
+      bench.messages.run({ type: "filter", ...filter });
+      assert.equal(bench.list.end, count, JSON.stringify(filter));
+    }
+  });
+
   it("is the new connection once the agent was restarted", () => {
     bench.messages.show("a");
     bench.messages.start();
@@ -199,6 +241,20 @@ describe("what the page of the protocol inspector receives", () => {
     bench.recorder.close();
     bench.update();
     assert.deepEqual([bench.list.end, bench.list.isClosed], [1, true]);
+  });
+
+  it("stays at the selected message when an earlier request gets a fault", () => {
+    bench.prompt(1, "s");
+    bench.add("a>c", { method: "session/nonsense", params: {} });
+    bench.messages.show("a");
+    bench.messages.start();
+    bench.messages.run({ type: "filter", only: "faults" });
+    bench.messages.run({ type: "select", list: bench.list.list, position: 0 });
+    bench.recorder.close();
+    bench.update();
+    const { row, position, reveal, list } = bench.shown ?? {};
+    assert.deepEqual([row?.number, position, reveal, list], [3, 1, true, bench.list.list]);
+    assert.deepEqual(bench.list.filter, { only: "faults" });
   });
 
   it("arrives in slices while there are many messages, so that other work runs in between", async () => {

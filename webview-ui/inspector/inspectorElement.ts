@@ -45,6 +45,10 @@ export class InspectorElement extends LightElement {
         }
         break;
       }
+      case "gone":
+        if (message.list !== this.#list?.list) return;
+        this.#outcome = { text: t("This message is no longer recorded."), isProblem: true };
+        break;
       case "outcome":
         this.#outcome = message;
         break;
