@@ -126,6 +126,7 @@ export class MessageListElement extends LightElement {
   protected override render(): TemplateResult {
     const { first, end } = this.#range;
     const positions = Array.from({ length: end - first }, (_, at) => first + at);
+    const selected = this.#selected ?? -1;
     return html`<div class="message-head" aria-hidden="true">
         <span></span><span class="message-time">${t("Time (s)")}</span><span>${t("Message")}</span>
         <span class="message-id">${t("ID")}</span><span class="message-session">${t("Session")}</span>
@@ -136,7 +137,7 @@ export class MessageListElement extends LightElement {
         role="listbox"
         tabindex="0"
         aria-label=${t("Messages")}
-        aria-activedescendant=${this.#selected === undefined ? nothing : `message-${this.#selected}`}
+        aria-activedescendant=${selected >= first && selected < end ? `message-${selected}` : nothing}
         @scroll=${this.#onScroll}
         @keydown=${this.#onKey}
         @click=${this.#onClick}
