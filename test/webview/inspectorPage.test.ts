@@ -211,7 +211,8 @@ describe("the page of the protocol inspector", () => {
     await page.locator('[aria-label="Follow New Messages"][aria-pressed="false"]').waitFor();
     const top = await list.evaluate(box => box.scrollTop);
     more(310);
-    await page.getByRole("status").getByText("333 messages").waitFor();
+    await page.locator(".inspector-status").getByText("333 messages").waitFor();
+    assert.equal(await page.getByRole("status").textContent(), "313 messages", "it is announced once");
     assert.equal(await list.evaluate(box => box.scrollTop), top);
     await follow.click();
     await last(333);
@@ -237,6 +238,48 @@ describe("the page of the protocol inspector", () => {
     bench.recorded.fire("demo");
     await page.getByRole("option", { name: /session\/close, This request was never answered\., ID 5/ }).waitFor();
     await page.getByRole("status").getByText("the connection has ended").waitFor();
+  });
+
+  it("announces each outcome again, until the list is another one", async () => {
+    const { page } = await bench.filled().open();
+    const status = page.getByRole("status");
+    await page.getByRole("option", { name: /ID 3/ }).first().click();
+    const copied = (): Promise<unknown> =>
+      page.evaluate(() => window.play.post({ type: "outcome", text: "Copied the message." }));
+    for (let time = 0; time < 2; time++) {
+      await page.getByRole("button", { name: "Copy Message" }).click();
+      await status.and(page.locator(":empty")).waitFor({ state: "attached" });
+      await copied();
+      await status.getByText("Copied the message.").waitFor();
+    }
+    await page.locator(".inspector-status").getByText("Copied the message.").waitFor();
+    bench.messages.run({ type: "filter", method: "initialize" });
+    await status.getByText("2 of 13 messages").waitFor();
+    await page.locator(".inspector-status").getByText("2 of 13 messages").waitFor();
+    bench.messages.show("demo", { session: "other" });
+    await page.locator('.inspector-status[data-failed="true"]').getByText("no longer recorded").waitFor();
+  });
+
+  it("shows long values in full, and how many are missing as a field that the keys reach", async () => {
+    const cwd = `/${"w".repeat(90)}`;
+    bench.sent({
+      id: 1,
+      method: "session/new",
+      params: { cwd, mcpServers: [] },
+      list: Array.from({ length: 201 }, () => 1),
+    });
+    const { page } = await bench.open({ width: 600 });
+    await page.getByRole("option", { name: /^To agent, session\/new/ }).click();
+    const tree = page.getByRole("tree", { name: "Content of the message" });
+    const field = tree.getByRole("treeitem", { name: "cwd:" }).locator(".json-field");
+    await field.waitFor();
+    await page.setViewportSize({ width: 320, height: 700 });
+    assert.ok(await field.evaluate(box => box.scrollWidth <= box.clientWidth), "it is not cut");
+    await tree.getByRole("treeitem", { name: "list: 201 items" }).click();
+    await page.keyboard.press("End");
+    await page.locator('[role="treeitem"]:focus', { hasText: "1 more is not shown." }).waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.locator('[role="treeitem"]:focus', { hasText: "199: 1" }).waitFor();
   });
 
   it("shows no message of the connection before once the agent was restarted", async () => {
@@ -282,6 +325,9 @@ describe("the page of the protocol inspector", () => {
     await page.getByRole("option", { name: /initialize, ID 0/, selected: true }).waitFor();
     await page.keyboard.press("End");
     await page.locator('[aria-posinset="50000"][aria-selected="true"]').waitFor();
+    await list.evaluate(box => box.scrollTo(0, 0));
+    await page.locator('[aria-posinset="1"]').waitFor();
+    assert.equal(await list.getAttribute("aria-activedescendant"), null, "the selected row is not on the page");
   });
 
   for (const theme of ["dark", "light", "hc", "hc-light"] as const) {
