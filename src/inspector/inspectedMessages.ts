@@ -2,7 +2,7 @@
 // the rows that the page shows. All of it runs in slices, and secrets are masked before anything is sent.
 import { failingMessage } from "../acp/inspect/failingMessage.ts";
 import { MessageIndex, type MessageRow } from "../acp/inspect/messageIndex.ts";
-import { FilteredRows, type SearchedTexts } from "../acp/inspect/rowFilter.ts";
+import { FilteredRows, type SearchedRowTexts } from "../acp/inspect/rowFilter.ts";
 import type { TrafficRecord, TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Disposable, Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
@@ -344,7 +344,7 @@ export class InspectedMessages implements Disposable {
   }
 
   /** What is searched: messages and names without secrets. */
-  #searched(): SearchedTexts {
+  #searched(): SearchedRowTexts {
     const { masking } = this.#options;
     const names = new Map<string, string>();
     return {

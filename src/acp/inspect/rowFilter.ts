@@ -12,7 +12,7 @@ export interface RowFilter {
 }
 
 /** What is shown of a row: a filter must not find what is hidden. */
-export interface SearchedTexts {
+export interface SearchedRowTexts {
   ofRecord(record: TrafficRecord): string;
   /** Of a method or a session. */
   ofName(name: string): string;
@@ -23,14 +23,14 @@ export class FilteredRows {
   readonly #index: MessageIndex;
   readonly #filter: RowFilter;
   readonly #text: string;
-  readonly #searched: SearchedTexts;
+  readonly #searched: SearchedRowTexts;
   #numbers: number[] = [];
   /** The places of `#numbers` before this one are of dropped rows. */
   #start = 0;
   #removed = 0;
   #next: number;
 
-  constructor(index: MessageIndex, filter: RowFilter, searched: SearchedTexts) {
+  constructor(index: MessageIndex, filter: RowFilter, searched: SearchedRowTexts) {
     this.#index = index;
     this.#filter = filter;
     this.#text = (filter.text ?? "").toLowerCase();
