@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { maskRecord, TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
-import { Emitter } from "../../src/base/lifecycle.ts";
+import { DisposableStore, Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
+import { inspectorCommands } from "../../src/inspector/vscode/createInspector.ts";
 import { createInspector } from "../../src/inspector/vscode/inspectorTab.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -55,6 +56,29 @@ describe("the tab of the protocol inspector", () => {
       await until(() => isOpen() !== undefined);
       await vscode.window.tabGroups.close(isOpen() ?? assert.fail());
       await until(() => isOpen() === undefined);
+    }
+  });
+
+  it("shows where to add an agent if there is none", async () => {
+    const { showInformationMessage } = vscode.window;
+    const messages: string[] = [];
+    Object.assign(vscode.window, {
+      showInformationMessage: (message: string) => Promise.resolve(void messages.push(message)),
+    });
+    try {
+      const platform = { store: new DisposableStore(), clock: systemClock, log: { ...nullLog, show: () => undefined } };
+      const commands = inspectorCommands(
+        { ...platform, context: {} as vscode.ExtensionContext },
+        {
+          traffic: { recordedAgents: [], tap: () => undefined, onDidRecord: new Emitter<string>().event },
+          ...{ nameOf: agent => agent, save: () => Promise.resolve(), openPage: () => undefined },
+          failed: () => undefined,
+        },
+      );
+      await commands["parley.showInspector"]();
+      assert.deepEqual(messages, ["There is no agent. Add one in Settings (parley.agents)."]);
+    } finally {
+      Object.assign(vscode.window, { showInformationMessage });
     }
   });
 });
