@@ -38,6 +38,7 @@ export class TrafficRecorder {
   #dropped = 0;
   #badLines = 0;
   #isClosed = false;
+  #protocolVersion: number | undefined;
   readonly #began: number;
   readonly #clock: Clock;
   readonly #added = new Emitter<TrafficRecord>();
@@ -49,6 +50,7 @@ export class TrafficRecorder {
   }
 
   recordMessage(dir: "c>a" | "a>c", msg: unknown, bytes: number): void {
+    if (dir === "a>c") this.#protocolVersion = versionOf(msg) ?? this.#protocolVersion;
     this.#add({ t: this.#time(), dir, msg: dir === "c>a" ? withoutAnswers(msg) : withoutAccounts(msg) }, bytes);
   }
   recordText(dir: "err" | "out" | "note", text: string): void {
@@ -78,6 +80,10 @@ export class TrafficRecorder {
   get dropped(): number {
     return this.#dropped;
   }
+  /** The version of the protocol in the agent's latest answer that has one, which can be among those that were dropped. */
+  get protocolVersion(): number | undefined {
+    return this.#protocolVersion;
+  }
   /** The number of lines of stdout that were not messages, including lines that were dropped. */
   get badLines(): number {
     return this.#badLines;
@@ -102,6 +108,12 @@ export class TrafficRecorder {
     }
     this.#added.fire(record);
   }
+}
+
+/** The version in an answer to `initialize`, which is recognised by its shape. */
+function versionOf(msg: unknown): number | undefined {
+  const version = isObject(msg) && isObject(msg["result"]) ? msg["result"]["protocolVersion"] : undefined;
+  return typeof version === "number" ? version : undefined;
 }
 
 /**

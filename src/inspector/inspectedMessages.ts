@@ -2,7 +2,7 @@
 // the rows that the page shows. All of it runs in slices, and secrets are masked before anything is sent.
 import { failingMessage } from "../acp/inspect/failingMessage.ts";
 import { MessageIndex, type MessageRow } from "../acp/inspect/messageIndex.ts";
-import { FilteredRows } from "../acp/inspect/rowFilter.ts";
+import { FilteredRows, type SearchedRowTexts } from "../acp/inspect/rowFilter.ts";
 import type { TrafficRecord, TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Disposable, Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
@@ -55,6 +55,8 @@ const sliceTime = 8;
 const updateInterval = 100;
 /** Of a text to search for (characters). */
 const maxTextLength = 1000;
+/** Of names without secrets that are kept while rows are filtered. */
+const maxShownNames = 1000;
 
 /** What the tab shows: one connection of an agent. */
 interface Shown {
@@ -72,10 +74,14 @@ export class InspectedMessages implements Disposable {
   #rows: FilteredRows | undefined;
   /** Counts the lists, so that a message about an earlier one is recognized. */
   #list = 0;
+  /** Counts the connections that were shown. */
+  #connection = 0;
   /** The rows that the page has. */
   #window = { from: 0, count: 0 };
   #sentEnd = 0;
   #isMoreInWindow = false;
+  /** A row passes the filter now that did not when it was filtered. */
+  #isFilterOutdated = false;
   #selected: number | undefined;
   /** The message to go to once all rows are there. */
   #target: number | InspectedFailure | undefined;
@@ -99,7 +105,7 @@ export class InspectedMessages implements Disposable {
 
   /** Shows the messages of the agent, and selects the one at which the failure began. */
   show(agent: string, failure?: InspectedFailure): void {
-    if (agent !== this.#shown.agent || failure) this.#choose(agent, failure);
+    if (agent !== this.#shown.agent || failure) this.#choose(agent, {}, failure);
   }
 
   /** The page receives messages from now on. */
@@ -135,20 +141,24 @@ export class InspectedMessages implements Disposable {
   }
 
   /** Shows the latest connection of the agent. */
-  #choose(agent: string, target?: InspectedFailure): void {
+  #choose(agent: string, filter: InspectorFilter = {}, target?: InspectedFailure): void {
     this.#names.clear();
     const recorder = this.#options.traffic.tap(agent);
-    if (agent !== this.#shown.agent || recorder !== this.#shown.recorder || !this.#shown.index)
+    if (agent !== this.#shown.agent || recorder !== this.#shown.recorder || !this.#shown.index) {
       this.#shown = { agent, recorder, index: recorder && new MessageIndex(recorder) };
-    this.#setFilter({}, target);
+      this.#connection++;
+      this.#selected = undefined;
+    }
+    this.#setFilter(filter, target);
   }
 
   #setFilter(filter: InspectorFilter, target?: number | InspectedFailure): void {
     const { index } = this.#shown;
     const text = filter.text?.slice(0, maxTextLength);
     this.#filter = { ...filter, ...(text !== undefined && { text }) };
-    this.#rows = index && new FilteredRows(index, this.#filter, record => this.#searchedText(record));
+    this.#rows = index && new FilteredRows(index, this.#filter, this.#searched());
     this.#list++;
+    this.#isFilterOutdated = false;
     this.#window = { from: 0, count: 0 };
     this.#sentEnd = 0;
     this.#target = target;
@@ -171,6 +181,7 @@ export class InspectedMessages implements Disposable {
         return this.#sendRows();
       case "select": {
         const row = this.#rows?.rowAt(intent.position);
+        this.#target = undefined;
         return row && this.#sendMessage(row.number);
       }
       case "goTo":
@@ -180,9 +191,13 @@ export class InspectedMessages implements Disposable {
     }
   }
 
+  /** Goes to the message, in the list without a filter if the filter hides it. */
   #goTo(number: number): void {
-    if (this.#rows?.positionOf(number) !== undefined) this.#sendMessage(number, true);
-    else if (this.#shown.index?.rowAt(number)) this.#setFilter({}, number);
+    if (!this.#shown.index?.rowAt(number)) this.#options.post({ type: "gone", list: this.#list });
+    else if (this.#rows?.positionOf(number) !== undefined) this.#sendMessage(number, true);
+    else if (this.#rows?.isComplete) this.#setFilter({}, number);
+    // The filter may not have reached it.
+    else this.#target = number;
   }
 
   /** Updates the page soon, because a message was recorded. */
@@ -191,8 +206,14 @@ export class InspectedMessages implements Disposable {
     this.#timer ??= this.#options.clock.after(updateInterval, () => {
       this.#timer = undefined;
       if (this.#options.traffic.tap(this.#shown.agent) === this.#shown.recorder) this.#work();
-      else this.#choose(this.#shown.agent);
+      else this.#showNewConnection();
     });
+  }
+
+  /** The agent was started again. Its new connection has other sessions, so the filter keeps everything else. */
+  #showNewConnection(): void {
+    const { session: _, ...filter } = this.#filter;
+    this.#choose(this.#shown.agent, filter);
   }
 
   /** Works until all rows are there. */
@@ -203,8 +224,9 @@ export class InspectedMessages implements Disposable {
     const isTimeOver = (): boolean => performance.now() >= end;
     const isIndexed = index?.advance(isTimeOver) ?? true;
     const isFiltered = this.#rows?.advance(isTimeOver) ?? true;
-    if (index && this.#noteChanges(index)) return this.#setFilter(this.#filter, this.#target);
+    if (index && this.#noteChanges(index)) this.#isFilterOutdated = true;
     const isDone = isIndexed && isFiltered;
+    if (isDone && this.#isFilterOutdated) return this.#filterAgain();
     if (isDone || performance.now() - this.#updatedAt > updateInterval) this.#update(isDone);
     if (isDone) return this.#reachTarget();
     this.#slice = setImmediate(() => {
@@ -213,12 +235,21 @@ export class InspectedMessages implements Disposable {
     });
   }
 
+  /** Filters all rows again, and goes back to the selected one. */
+  #filterAgain(): void {
+    const selected = this.#selected;
+    const isShown = selected !== undefined && this.#rows?.positionOf(selected) !== undefined;
+    this.#setFilter(this.#filter, this.#target ?? (isShown ? selected : undefined));
+  }
+
   /** Sends what changed. Returns whether a row passes the filter now that did not before. */
   #noteChanges(index: MessageIndex): boolean {
     const changed = index.takeChanged();
     if (changed.size === 0) return false;
     const { from, count } = this.#window;
-    const [first, last] = [this.#rows?.rowAt(from), this.#rows?.rowAt(Math.min(from + count, this.#rows.end) - 1)];
+    const { removed = 0, end = 0 } = this.#rows ?? {};
+    const first = this.#rows?.rowAt(Math.max(from, removed));
+    const last = this.#rows?.rowAt(Math.min(from + count, end) - 1);
     for (const number of changed) {
       if (first && last && number >= first.number && number <= last.number) this.#isMoreInWindow = true;
       if (number === this.#selected) this.#sendMessage(number);
@@ -236,7 +267,7 @@ export class InspectedMessages implements Disposable {
     this.#options.post({
       type: "list",
       list: {
-        ...{ list: this.#list, agent, filter: this.#filter, removed, end },
+        ...{ list: this.#list, connection: this.#connection, agent, filter: this.#filter, removed, end },
         agents: [...known].map(id => ({ id, name: this.#nameOf(id) })),
         total: index ? index.end - index.first : 0,
         dropped: recorder?.dropped ?? 0,
@@ -293,7 +324,8 @@ export class InspectedMessages implements Disposable {
     if (target === undefined || !index) return;
     this.#target = undefined;
     const number = typeof target === "number" ? target : failingMessage(index, target.session);
-    if (number !== undefined) this.#sendMessage(number, true);
+    if (number === undefined) this.#options.post({ type: "gone", list: this.#list });
+    else this.#goTo(number);
   }
 
   /** The row without secrets, which an agent could write into any name. */
@@ -311,9 +343,23 @@ export class InspectedMessages implements Disposable {
     };
   }
 
-  /** What is searched: the message without secrets. */
-  #searchedText(record: TrafficRecord): string {
-    const { msg, text = "" } = this.#options.masking.record(record);
-    return msg === undefined ? text : JSON.stringify(msg);
+  /** What is searched: messages and names without secrets. */
+  #searched(): SearchedRowTexts {
+    const { masking } = this.#options;
+    const names = new Map<string, string>();
+    return {
+      ofRecord: record => {
+        const { msg, text = "" } = masking.record(record);
+        return msg === undefined ? text : JSON.stringify(msg);
+      },
+      ofName: name => {
+        const known = names.get(name);
+        if (known !== undefined) return known;
+        const shown = masking.text(name);
+        // Most names are those of a few methods and sessions. An agent can send any number of others.
+        if (names.size < maxShownNames) names.set(name, shown);
+        return shown;
+      },
+    };
   }
 }

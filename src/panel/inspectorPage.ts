@@ -76,6 +76,8 @@ export interface InspectorFilter {
 export interface InspectorList {
   /** Another number: the rows of the list before are not those of this one. */
   readonly list: number;
+  /** Another number: the messages are those of another connection, so the number of a message is that of another one. */
+  readonly connection: number;
   readonly agent: string;
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly filter: InspectorFilter;
@@ -108,6 +110,8 @@ export type InspectorMessage =
       readonly root: InspectorNode;
       readonly reveal?: true;
     }
+  /** The message that was to be shown is no longer recorded. */
+  | { readonly type: "gone"; readonly list: number }
   /** What was done, or could not be: a sentence. */
   | { readonly type: "outcome"; readonly text: string; readonly isProblem?: true };
 

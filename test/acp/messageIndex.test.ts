@@ -53,7 +53,7 @@ class Bench {
   filtered(filter: RowFilter): FilteredRows {
     this.index.advance(never);
     const textOf = (record: TrafficRecord): string => JSON.stringify(maskRecord(record));
-    const rows = new FilteredRows(this.index, filter, textOf);
+    const rows = new FilteredRows(this.index, filter, { ofRecord: textOf, ofName: name => name });
     rows.advance(never);
     return rows;
   }
@@ -248,6 +248,19 @@ describe("the faults that the protocol inspector marks", () => {
     assert.deepEqual(new Bench().opened(2).received(read).faults(), ["unknownMethod fs/read_text_file"]);
   });
 
+  it("depend on the agreed version also once the message with it was dropped", () => {
+    const { recorder } = new Bench().opened(2);
+    for (let at = 0; at < 50_000; at++) recorder.recordText("err", "x");
+    recorder.recordMessage("c>a", { id: 2, method: "session/prompt", params: { sessionId: "s1", prompt: [] } }, 10);
+    recorder.recordMessage("a>c", { id: 2, result: { messageId: "m" } }, 10);
+    const index = new MessageIndex(recorder);
+    index.advance(never);
+    assert.deepEqual(
+      [index.rowAt(index.end - 1)?.method, index.rowAt(index.end - 1)?.faults],
+      ["session/prompt", undefined],
+    );
+  });
+
   it("are requests without an answer only after the end of the connection", () => {
     const bench = new Bench().opened();
     bench.sent({ id: 2, method: "session/prompt", params: { sessionId: "s1", prompt: [] } });
@@ -308,7 +321,7 @@ describe("the filter of the protocol inspector", () => {
 
   it("takes new messages in, in slices, and keeps positions when older ones are dropped", () => {
     const { recorder, index } = bench();
-    const rows = new FilteredRows(index, { session: "s1" }, () => "");
+    const rows = new FilteredRows(index, { session: "s1" }, { ofRecord: () => "", ofName: name => name });
     while (!index.advance(always) || !rows.advance(always));
     assert.deepEqual(numbersOf(rows), [2, 3, 4, 7, 8]);
     for (let at = 0; at < 50_000; at++) recorder.recordMessage("a>c", chunk(at === 9 ? "s1" : "s2", "x"), 10);
@@ -320,23 +333,69 @@ describe("the filter of the protocol inspector", () => {
 });
 
 describe("the message at which a failure began", () => {
-  it("is the latest error of the session, else of any session, else the last message", () => {
-    const bench = new Bench().opened();
+  const prompt = (id: number, session: string): object => ({
+    ...{ id, method: "session/prompt" },
+    params: { sessionId: session, prompt: [] },
+  });
+  const error = { code: 1, message: "x" };
+  const failing = (bench: Bench, session: string | undefined): number | undefined => {
     bench.rows();
-    assert.equal(failingMessage(bench.index, "s1"), 3);
-    const prompt = (id: number, session: string): object => ({
-      ...{ id, method: "session/prompt" },
-      params: { sessionId: session, prompt: [] },
-    });
-    const error = { code: 1, message: "x" };
+    return failingMessage(bench.index, session);
+  };
+
+  it("is the latest error of the session, else the latest that is of no session", () => {
+    const bench = new Bench().opened();
     bench.sent(prompt(2, "s1")).received({ id: 2, error }).sent(prompt(3, "s2")).received({ id: 3, error });
     bench.received(chunk("s1", "x"));
-    bench.rows();
     assert.deepEqual(
-      ["s1", "s2", undefined, "s3"].map(session => failingMessage(bench.index, session)),
-      [5, 7, 7, 7],
+      ["s1", "s2", undefined].map(session => failing(bench, session)),
+      [5, 7, 7],
     );
-    assert.equal(failingMessage(new Bench().index, "s1"), undefined);
+    bench.sent({ id: 4, method: "authenticate", params: { methodId: "m" } }).received({ id: 4, error });
+    assert.deepEqual(
+      ["s1", "s2", "s3", undefined].map(session => failing(bench, session)),
+      [5, 7, 10, 10],
+    );
+  });
+
+  it("is none if the failure is not among the messages", () => {
+    const bench = new Bench().opened();
+    assert.equal(failing(bench, "s1"), undefined);
+    bench.sent(prompt(2, "s2")).received({ id: 2, error });
+    assert.equal(failing(bench, "s1"), undefined, "that of another session");
+    assert.equal(failing(new Bench(), "s1"), undefined);
+    bench.recorder.close();
+    assert.equal(failing(bench, "before"), undefined, "a session of an earlier connection");
+  });
+
+  it("is the last message if the agent ended while nothing was asked", () => {
+    const bench = new Bench().opened();
+    bench.recorder.recordText("err", "Segmentation fault");
+    bench.recorder.close();
+    assert.equal(failing(bench, "s1"), 4);
+  });
+
+  it("is not an error that Parley answered to the agent", () => {
+    const bench = new Bench().opened().sent(prompt(2, "s1"));
+    bench.received({ id: 7, method: "fs/read_text_file", params: { sessionId: "s1", path: "/a" } });
+    bench.sent({ id: 7, error }).recorder.close();
+    assert.equal(failing(bench, "s1"), 4);
+  });
+
+  it("is an answer that is not as the protocol defines it", () => {
+    const bench = new Bench().opened();
+    bench.sent({ id: 2, method: "session/new", params: { cwd: "/w", mcpServers: [] } }).received({ id: 2, result: {} });
+    assert.equal(failing(bench, undefined), 5);
+  });
+
+  it("is a request of the session that waits for its answer, if none failed", () => {
+    const bench = new Bench().opened().sent(prompt(2, "s1"));
+    bench.sent({ id: 3, method: "session/new", params: { cwd: "/w", mcpServers: [] } });
+    bench.sent(prompt(4, "s2")).received({ id: 4, error });
+    assert.deepEqual(
+      ["s1", "s2", undefined].map(session => failing(bench, session)),
+      [4, 7, 5],
+    );
   });
 
   it("is the prompt that the agent did not answer before its end", () => {

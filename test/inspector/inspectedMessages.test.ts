@@ -100,6 +100,22 @@ describe("what the page of the protocol inspector receives", () => {
     assert.deepEqual([from, bench.rows.map(({ number }) => number)], [5, [5, 6, 7, 8, 9]]);
   });
 
+  it("are rows whose answer arrived, also if rows before them were dropped", async () => {
+    for (let at = 0; at < 49_996; at++) bench.recorder.recordText("err", String(at));
+    bench.prompt(1, "s");
+    bench.prompt(2, "s");
+    bench.messages.show("a");
+    bench.messages.start();
+    await until(() => bench.list.isReading === undefined);
+    bench.messages.run({ type: "rows", list: bench.list.list, from: 49_700, count: 300 });
+    for (let at = 0; at < 49_800; at++) bench.recorder.recordText("err", "more");
+    bench.update();
+    await until(() => bench.list.isReading === undefined);
+    bench.add("a>c", { id: 1, result: {} });
+    bench.update();
+    await until(() => bench.rows.some(({ wait }) => wait !== undefined));
+  });
+
   it("has no secret, neither in names nor in contents nor in what is copied", () => {
     bench.add("a>c", {
       ...{ id: secret, method: secret },
@@ -136,6 +152,48 @@ describe("what the page of the protocol inspector receives", () => {
     assert.deepEqual([row?.number, position, reveal], [3, 3, true]);
   });
 
+  it("is no message if the failure is not among those that are recorded", () => {
+    bench.messages.show("a");
+    bench.messages.start();
+    bench.messages.show("a", { session: "s1" });
+    assert.deepEqual([bench.posted.at(-1), bench.shown], [{ type: "gone", list: bench.list.list }, undefined]);
+  });
+
+  it("is no request that was dropped", () => {
+    bench.messages.show("a");
+    bench.messages.start();
+    for (let at = 0; at < 50_000; at++) bench.recorder.recordText("err", "x");
+    bench.messages.run({ type: "goTo", list: bench.list.list, number: 0 });
+    assert.deepEqual(bench.posted.at(-1), { type: "gone", list: bench.list.list });
+  });
+
+  it("is a message that the filter has not reached yet, in the list with the filter", async () => {
+    for (let at = 0; at < 40_000; at++) bench.add("a>c", { method: "session/update", params: { text: `words ${at}` } });
+    bench.messages.show("a");
+    bench.messages.start();
+    await until(() => bench.list.isReading === undefined);
+    const list = bench.list.list + 1;
+    bench.messages.run({ type: "filter", text: "words" });
+    bench.messages.run({ type: "goTo", list, number: 40_001 });
+    await until(() => bench.shown !== undefined);
+    const { row, position } = bench.shown ?? {};
+    assert.deepEqual([row?.number, position, bench.list.list], [40_001, 39_999, list]);
+  });
+
+  it("are the rows of a method whose name has a secret, by the name that is shown", () => {
+    bench.add("a>c", { method: `_x/${secret}`, params: { sessionId: secret } });
+    bench.messages.show("a");
+    bench.messages.start();
+    for (const [filter, count] of [
+      [{ method: "_x/•••", session: "•••" }, 1],
+      [{ text: "_x/•••" }, 1],
+      [{ method: `_x/${secret}` }, 0],
+    ] as const) {
+      bench.messages.run({ type: "filter", ...filter });
+      assert.equal(bench.list.end, count, JSON.stringify(filter));
+    }
+  });
+
   it("is the new connection once the agent was restarted", () => {
     bench.messages.show("a");
     bench.messages.start();
@@ -144,6 +202,25 @@ describe("what the page of the protocol inspector receives", () => {
     bench.prompt(7, "s");
     bench.update();
     assert.deepEqual([bench.list.total, bench.list.list > list], [1, true]);
+  });
+
+  it("has no message of the new connection once the agent was restarted, and keeps the filter except the session", () => {
+    bench.messages.show("a");
+    bench.messages.start();
+    bench.messages.run({ type: "filter", method: "initialize" });
+    bench.messages.run({ type: "select", list: bench.list.list, position: 0 });
+    bench.messages.run({ type: "filter", method: "initialize", session: "s", text: "x", only: "faults" });
+    const { connection } = bench.list;
+    const shown = bench.shown;
+    assert.equal(shown?.row.number, 0);
+    bench.recorders.set("a", new TrafficRecorder(bench.clock));
+    bench.add("c>a", { id: 0, method: "initialize", params: { protocolVersion: 1 } });
+    bench.update();
+    bench.add("a>c", { id: 0, result: { protocolVersion: 1 } });
+    bench.update();
+    assert.notEqual(bench.list.connection, connection);
+    assert.deepEqual(bench.list.filter, { method: "initialize", text: "x", only: "faults" });
+    assert.equal(bench.shown, shown);
   });
 
   it("are the messages of the agent that the user chooses, if it is one of those that ran", () => {
@@ -164,6 +241,20 @@ describe("what the page of the protocol inspector receives", () => {
     bench.recorder.close();
     bench.update();
     assert.deepEqual([bench.list.end, bench.list.isClosed], [1, true]);
+  });
+
+  it("stays at the selected message when an earlier request gets a fault", () => {
+    bench.prompt(1, "s");
+    bench.add("a>c", { method: "session/nonsense", params: {} });
+    bench.messages.show("a");
+    bench.messages.start();
+    bench.messages.run({ type: "filter", only: "faults" });
+    bench.messages.run({ type: "select", list: bench.list.list, position: 0 });
+    bench.recorder.close();
+    bench.update();
+    const { row, position, reveal, list } = bench.shown ?? {};
+    assert.deepEqual([row?.number, position, reveal, list], [3, 1, true, bench.list.list]);
+    assert.deepEqual(bench.list.filter, { only: "faults" });
   });
 
   it("arrives in slices while there are many messages, so that other work runs in between", async () => {

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { maskRecord, TrafficRecorder } from "../../src/acp/trafficRecorder.ts";
-import { Emitter } from "../../src/base/lifecycle.ts";
+import { DisposableStore, Emitter } from "../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../src/base/log.ts";
+import { inspectorCommands } from "../../src/inspector/vscode/createInspector.ts";
 import { createInspector } from "../../src/inspector/vscode/inspectorTab.ts";
 import { until } from "../support/fakes/until.ts";
 
@@ -48,11 +49,37 @@ describe("the tab of the protocol inspector", () => {
   });
 
   it("opens by its command, and again for a failure", async () => {
-    const isOpen = (): vscode.Tab | undefined =>
-      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label === "Protocol Inspector");
-    await vscode.commands.executeCommand("parley.showInspector");
-    await until(() => isOpen() !== undefined);
-    await vscode.commands.executeCommand("parley.showInspector", "");
-    await vscode.window.tabGroups.close(isOpen() ?? assert.fail());
+    const open = (): readonly vscode.Tab[] =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).filter(({ label }) => label === "Protocol Inspector");
+    await until(() => open().length === 0);
+    for (const failed of [[], [""]]) {
+      await vscode.commands.executeCommand("parley.showInspector", ...failed);
+      await until(() => open().length > 0);
+      await vscode.window.tabGroups.close(open());
+      await until(() => open().length === 0);
+    }
+  });
+
+  it("shows where to add an agent if there is none", async () => {
+    const { showInformationMessage } = vscode.window;
+    const messages: string[] = [];
+    Object.assign(vscode.window, {
+      showInformationMessage: (message: string) => Promise.resolve(void messages.push(message)),
+    });
+    try {
+      const platform = { store: new DisposableStore(), clock: systemClock, log: { ...nullLog, show: () => undefined } };
+      const commands = inspectorCommands(
+        { ...platform, context: {} as vscode.ExtensionContext },
+        {
+          traffic: { recordedAgents: [], tap: () => undefined, onDidRecord: new Emitter<string>().event },
+          ...{ nameOf: agent => agent, save: () => Promise.resolve(), openPage: () => undefined },
+          failed: () => undefined,
+        },
+      );
+      await commands["parley.showInspector"]();
+      assert.deepEqual(messages, ["There is no agent. Add one in Settings (parley.agents)."]);
+    } finally {
+      Object.assign(vscode.window, { showInformationMessage });
+    }
   });
 });

@@ -20,7 +20,7 @@ const axeSource = readFileSync(
 
 /** The page, with the messages of one connection. */
 class Bench {
-  readonly recorder = new TrafficRecorder(systemClock);
+  recorder = new TrafficRecorder(systemClock);
   readonly recorded = new Emitter<string>();
   readonly intents: InspectorIntent[] = [];
   panel!: PanelPage;
@@ -211,7 +211,8 @@ describe("the page of the protocol inspector", () => {
     await page.locator('[aria-label="Follow New Messages"][aria-pressed="false"]').waitFor();
     const top = await list.evaluate(box => box.scrollTop);
     more(310);
-    await page.getByRole("status").getByText("333 messages").waitFor();
+    await page.locator(".inspector-status").getByText("333 messages").waitFor();
+    assert.equal(await page.getByRole("status").textContent(), "313 messages", "it is announced once");
     assert.equal(await list.evaluate(box => box.scrollTop), top);
     await follow.click();
     await last(333);
@@ -239,6 +240,78 @@ describe("the page of the protocol inspector", () => {
     await page.getByRole("status").getByText("the connection has ended").waitFor();
   });
 
+  it("announces each outcome again, until the list is another one", async () => {
+    const { page } = await bench.filled().open();
+    const status = page.getByRole("status");
+    await page.getByRole("option", { name: /ID 3/ }).first().click();
+    const copied = (): Promise<unknown> =>
+      page.evaluate(() => window.play.post({ type: "outcome", text: "Copied the message." }));
+    for (let time = 0; time < 2; time++) {
+      await page.getByRole("button", { name: "Copy Message" }).click();
+      await status.and(page.locator(":empty")).waitFor({ state: "attached" });
+      await copied();
+      await status.getByText("Copied the message.").waitFor();
+    }
+    await page.locator(".inspector-status").getByText("Copied the message.").waitFor();
+    bench.messages.run({ type: "filter", method: "initialize" });
+    await status.getByText("2 of 13 messages").waitFor();
+    await page.locator(".inspector-status").getByText("2 of 13 messages").waitFor();
+    bench.messages.show("demo", { session: "other" });
+    await page.locator('.inspector-status[data-failed="true"]').getByText("no longer recorded").waitFor();
+  });
+
+  it("shows long values in full, and how many are missing as a field that the keys reach", async () => {
+    const cwd = `/${"w".repeat(90)}`;
+    bench.sent({
+      id: 1,
+      method: "session/new",
+      params: { cwd, mcpServers: [] },
+      list: Array.from({ length: 201 }, () => 1),
+    });
+    const { page } = await bench.open({ width: 600 });
+    await page.getByRole("option", { name: /^To agent, session\/new/ }).click();
+    const tree = page.getByRole("tree", { name: "Content of the message" });
+    const field = tree.getByRole("treeitem", { name: "cwd:" }).locator(".json-field");
+    await field.waitFor();
+    await page.setViewportSize({ width: 320, height: 700 });
+    assert.ok(await field.evaluate(box => box.scrollWidth <= box.clientWidth), "it is not cut");
+    await tree.getByRole("treeitem", { name: "list: 201 items" }).click();
+    await page.keyboard.press("End");
+    await page.locator('[role="treeitem"]:focus', { hasText: "1 more is not shown." }).waitFor();
+    await page.keyboard.press("ArrowUp");
+    await page.locator('[role="treeitem"]:focus', { hasText: "199: 1" }).waitFor();
+  });
+
+  it("shows no message of the connection before once the agent was restarted", async () => {
+    const { page } = await bench.filled().open();
+    await page.getByRole("option", { name: /^To agent, session\/prompt, ID 2/ }).click();
+    await page.getByRole("button", { name: "Go to Answer" }).waitFor();
+    await page.getByRole("combobox", { name: "Method" }).selectOption("session/prompt");
+    bench.recorder = new TrafficRecorder(systemClock);
+    bench.sent({ id: 0, method: "initialize", params: { protocolVersion: 1 } });
+    bench.recorded.fire("demo");
+    await page.getByRole("button", { name: "Go to Answer" }).waitFor({ state: "hidden" });
+    assert.equal(await page.locator(".message-detail").isVisible(), false);
+    assert.equal(await page.getByRole("combobox", { name: "Method" }).inputValue(), "session/prompt");
+  });
+
+  it("shows an answer in rows that were shown earlier and are far away", async () => {
+    bench.filled().sent({ id: 9, method: "session/close", params: { sessionId: "session-1" } });
+    const { page } = await bench.chunks(900).open();
+    const list = page.getByRole("listbox", { name: "Messages" });
+    await page.locator('[aria-posinset="914"]', { hasText: "session/update" }).waitFor();
+    await list.evaluate(box => box.scrollTo(0, 0));
+    const waiting = page.getByRole("option", { name: /session\/close, ID 9, Session session-1, \d+ bytes/ });
+    await waiting.waitFor();
+    await list.evaluate(box => box.scrollTo(0, 800 * 22));
+    await page.locator('[aria-posinset="801"]', { hasText: "session/update" }).waitFor();
+    bench.received({ id: 9, result: {} });
+    bench.recorded.fire("demo");
+    await page.locator('[aria-setsize="915"]').first().waitFor();
+    await list.evaluate(box => box.scrollTo(0, 0));
+    await page.getByRole("option", { name: /session\/close, ID 9, Session session-1, Answered after/ }).waitFor();
+  });
+
   it("shows only the rows near the visible ones, and any row of many when the user scrolls there", async () => {
     const { page } = await bench.filled().chunks(49_987).open();
     await page.getByRole("status").getByText("50,000 messages").waitFor();
@@ -252,6 +325,9 @@ describe("the page of the protocol inspector", () => {
     await page.getByRole("option", { name: /initialize, ID 0/, selected: true }).waitFor();
     await page.keyboard.press("End");
     await page.locator('[aria-posinset="50000"][aria-selected="true"]').waitFor();
+    await list.evaluate(box => box.scrollTo(0, 0));
+    await page.locator('[aria-posinset="1"]').waitFor();
+    assert.equal(await list.getAttribute("aria-activedescendant"), null, "the selected row is not on the page");
   });
 
   for (const theme of ["dark", "light", "hc", "hc-light"] as const) {

@@ -216,6 +216,7 @@ const inspected = ({ agent, word, sentence, title }: Words): readonly InspectorM
   const list = {
     ...{
       list: 1,
+      connection: 1,
       agent: "a",
       agents: [{ id: "a", name: agent }],
       filter: {},

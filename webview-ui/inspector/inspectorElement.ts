@@ -24,6 +24,10 @@ export class InspectorElement extends LightElement {
   #filter: InspectorFilter = {};
   #row: InspectorRow | undefined;
   #outcome: { readonly text: string; readonly isProblem?: true } | undefined;
+  /** What a screen reader reads, unlike the number of messages, which changes all the time. */
+  #announced = "";
+  /** The list whose messages were announced once all were read. */
+  #announcedList: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Takes a message of the host. */
@@ -32,7 +36,7 @@ export class InspectorElement extends LightElement {
       case "list":
         return this.#setList(message.list);
       case "rows":
-        if (message.list === this.#list?.list) this.#messages?.addRows(message.from, message.rows);
+        if (message.list === this.#list?.list) this.#messages?.setRows(message.from, message.rows);
         return;
       case "message": {
         if (message.list !== this.#list?.list) return;
@@ -45,8 +49,12 @@ export class InspectorElement extends LightElement {
         }
         break;
       }
+      case "gone":
+        if (message.list !== this.#list?.list) return;
+        this.#setOutcome({ text: t("This message is no longer recorded."), isProblem: true });
+        break;
       case "outcome":
-        this.#outcome = message;
+        this.#setOutcome(message);
         break;
       default:
         message satisfies never;
@@ -67,7 +75,7 @@ export class InspectorElement extends LightElement {
       if (this.#list) this.send({ type: "rows", list: this.#list.list, from, count });
     };
     messages.choose = position => {
-      this.#outcome = undefined;
+      this.#setOutcome(undefined);
       if (this.#list) this.send({ type: "select", list: this.#list.list, position });
     };
     messages.open = () => this.#tree?.focus();
@@ -79,9 +87,10 @@ export class InspectorElement extends LightElement {
     return html`<main class="inspector">
       <h1 class="sr-only">${t("Protocol Inspector")}</h1>
       ${this.#bar()}
-      <p class="inspector-status" role="status" data-failed=${this.#outcome?.isProblem ?? nothing}>
+      <p class="inspector-status" data-failed=${this.#outcome?.isProblem ?? nothing}>
         ${this.#outcome ? visibleText(this.#outcome.text) : this.#statusText()}
       </p>
+      <p class="sr-only" role="status">${this.#announced}</p>
       <div class="inspector-body">
         <parley-message-list></parley-message-list>
         <section
@@ -112,7 +121,11 @@ export class InspectorElement extends LightElement {
       ${this.#select(
         t("Method"),
         method,
-        [["", t("All methods")], ...methods.map(name => [name, name] as const)],
+        // The filter can have a method of the connection before.
+        [
+          ["", t("All methods")],
+          ...[...new Set([...methods, ...(method && [method])])].map(name => [name, name] as const),
+        ],
         name => this.#setFilter({ ...this.#filter, method: name }),
       )}
       ${this.#select(t("Session"), session, [["", t("All sessions")], ...sessions.map(id => [id, id] as const)], id =>
@@ -150,7 +163,7 @@ export class InspectorElement extends LightElement {
           pressed: isFollowing,
           onClick: () => this.#messages?.setFollowing(!isFollowing),
         })}
-        ${iconButton("export", { label: t("Export…"), onClick: () => this.send({ type: "export" }) })}
+        ${iconButton("export", { label: t("Export…"), onClick: () => this.#export() })}
       </div>
     </div>`;
   }
@@ -233,18 +246,24 @@ export class InspectorElement extends LightElement {
 
   #setList(list: InspectorList): void {
     const isNew = list.list !== this.#list?.list;
+    const isAnnounced = !isNew && this.#announcedList === list.list && list.isClosed === this.#list?.isClosed;
+    if (isNew) this.#setOutcome(undefined);
     // What the user types is newer than what the host has.
     if (isNew && this.#timer === undefined) this.#filter = list.filter;
-    if (isNew && list.agent !== this.#list?.agent) this.#row = undefined;
+    if (list.connection !== this.#list?.connection) this.#row = undefined;
     this.#list = list;
     this.#messages?.setList(list);
+    if (!list.isReading && !isAnnounced) {
+      this.#announcedList = list.list;
+      this.#announced = this.#statusText();
+    }
     this.requestUpdate();
   }
 
   #setFilter({ method, session, text, only }: InspectorFilter): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#outcome = undefined;
+    this.#setOutcome(undefined);
     this.#filter = {
       ...(method && { method }),
       ...(session && { session }),
@@ -280,12 +299,26 @@ export class InspectorElement extends LightElement {
     this.#messages?.focus();
   };
 
+  /** Shows and announces what was done, also if it is the same as before. */
+  #setOutcome(outcome: { readonly text: string; readonly isProblem?: true } | undefined): void {
+    this.#outcome = outcome;
+    this.#announced = outcome ? visibleText(outcome.text) : "";
+    this.requestUpdate();
+  }
+
   #goTo(number: number): void {
+    this.#setOutcome(undefined);
     if (this.#list) this.send({ type: "goTo", list: this.#list.list, number });
   }
 
   #copy(number: number): void {
+    this.#setOutcome(undefined);
     if (this.#list) this.send({ type: "copy", list: this.#list.list, number });
+  }
+
+  #export(): void {
+    this.#setOutcome(undefined);
+    this.send({ type: "export" });
   }
 
   get #messages(): MessageListElement | null {

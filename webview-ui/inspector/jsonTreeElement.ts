@@ -54,7 +54,7 @@ export class JsonTreeElement extends LightElement {
     const line = this.#line(node, path, level, isFoldable ? isOpen : undefined);
     if (!isOpen || node.text !== undefined) return [line];
     const below = children.flatMap((child, at) => this.#nodes(child, `${path}/${at}`, level + 1));
-    return cut > 0 ? [line, ...below, cutLine(cut, level + 1)] : [line, ...below];
+    return cut > 0 ? [line, ...below, this.#cutLine(cut, `${path}/${children.length}`, level + 1)] : [line, ...below];
   }
 
   #line(node: InspectorNode, path: string, level: number, isOpen: boolean | undefined): TemplateResult {
@@ -76,6 +76,24 @@ export class JsonTreeElement extends LightElement {
         >${isOpen === undefined ? nothing : icon(isOpen ? "chevron-down" : "chevron-right")}</span
       >
       <span class="json-field">${name}<span class="json-value" data-kind=${node.kind}>${value}</span></span>
+    </div>`;
+  }
+
+  /** How many nodes are not there, as a node that the arrow keys reach. */
+  #cutLine(cut: number, path: string, level: number): TemplateResult {
+    const isCurrent = path === this.#current;
+    return html`<div
+      role="treeitem"
+      class="json-line json-cut quiet"
+      data-path=${path}
+      tabindex=${isCurrent ? 0 : -1}
+      aria-level=${level}
+      aria-selected=${isCurrent}
+    >
+      ${indent(level)}<span class="json-twistie"></span
+      ><span class="json-field"
+        >${cut === 1 ? t("1 more is not shown.") : t("{0} more are not shown.", formatCount(cut))}</span
+      >
     </div>`;
   }
 
@@ -153,12 +171,6 @@ const maxIndent = 24;
 
 const indent = (level: number): readonly TemplateResult[] =>
   Array.from({ length: Math.min(level - 1, maxIndent) }, () => html`<span class="json-indent"></span>`);
-
-const cutLine = (cut: number, level: number): TemplateResult =>
-  html`<div class="json-line json-cut quiet" role="none">
-    ${indent(level)}<span class="json-twistie"></span
-    >${cut === 1 ? t("1 more is not shown.") : t("{0} more are not shown.", formatCount(cut))}
-  </div>`;
 
 const levelOf = (item: HTMLElement | undefined): number => Number(item?.getAttribute("aria-level") ?? 0);
 

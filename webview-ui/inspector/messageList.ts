@@ -21,8 +21,6 @@ const rowHeight = 22;
 const margin = 10;
 /** Rows that are asked for above and below the visible ones. */
 const askedMargin = 100;
-/** Rows further away than this are forgotten. */
-const keptMargin = 1000;
 /** A position nearer to the end than this counts as the end (pixels). */
 const endTolerance = 8;
 
@@ -51,11 +49,6 @@ export class MessageListElement extends LightElement {
     return this.#isFollowing;
   }
 
-  /** The position of the selected row. */
-  get selected(): number | undefined {
-    return this.#selected;
-  }
-
   /** Shows another state of the list. */
   setList(list: InspectorList): void {
     const before = this.#list;
@@ -72,11 +65,10 @@ export class MessageListElement extends LightElement {
     this.requestUpdate();
   }
 
-  /** Takes rows, the first of which is at the position `from`. */
-  addRows(from: number, rows: readonly InspectorRow[]): void {
+  /** Takes the rows that were asked for, the first of which is at the position `from`. Changes of all others are not sent. */
+  setRows(from: number, rows: readonly InspectorRow[]): void {
+    this.#rows.clear();
     for (const [at, row] of rows.entries()) this.#rows.set(from + at, row);
-    for (const position of this.#rows.keys())
-      if (position < from - keptMargin || position > from + rows.length + keptMargin) this.#rows.delete(position);
     this.requestUpdate();
   }
 
@@ -89,7 +81,7 @@ export class MessageListElement extends LightElement {
   /** Selects the position and brings it into view. */
   reveal(position: number): void {
     this.#selected = position;
-    const { box } = { box: this.#box };
+    const box = this.#box;
     const top = (position - (this.#list?.removed ?? 0)) * rowHeight;
     if (box && (top < box.scrollTop || top + rowHeight > box.scrollTop + box.clientHeight)) {
       const isNear = Math.abs(top - box.scrollTop) < box.clientHeight * 2;
@@ -134,6 +126,7 @@ export class MessageListElement extends LightElement {
   protected override render(): TemplateResult {
     const { first, end } = this.#range;
     const positions = Array.from({ length: end - first }, (_, at) => first + at);
+    const selected = this.#selected ?? -1;
     return html`<div class="message-head" aria-hidden="true">
         <span></span><span class="message-time">${t("Time (s)")}</span><span>${t("Message")}</span>
         <span class="message-id">${t("ID")}</span><span class="message-session">${t("Session")}</span>
@@ -144,7 +137,7 @@ export class MessageListElement extends LightElement {
         role="listbox"
         tabindex="0"
         aria-label=${t("Messages")}
-        aria-activedescendant=${this.#selected === undefined ? nothing : `message-${this.#selected}`}
+        aria-activedescendant=${selected >= first && selected < end ? `message-${selected}` : nothing}
         @scroll=${this.#onScroll}
         @keydown=${this.#onKey}
         @click=${this.#onClick}

@@ -1,20 +1,41 @@
 // The message at which a failure that the chat shows began.
 import type { MessageIndex, MessageRow } from "./messageIndex.ts";
 
+/** The requests that a session without an ID has sent. */
+const openingMethods: ReadonlySet<string> = new Set([
+  ...["initialize", "authenticate"],
+  ...["session/new", "session/load", "session/resume", "session/fork"],
+]);
+
 /**
- * The number of the latest message of the agent's session that failed: an error, or a request that was never answered.
- * Without one, that of any session, then the last row. Undefined if there are no rows.
+ * The number of the latest request of Parley that failed, or of its answer: an error, an answer that is not as the protocol
+ * defines it, or a request that was never answered. `session` is the agent's ID, undefined if the session did not open. If none
+ * of the session failed: a request of it that waits for its answer, then a failure of no session. After the end of the session's
+ * connection: the last row. Undefined: the failure is not among these messages.
  */
 export function failingMessage(index: MessageIndex, session: string | undefined): number | undefined {
-  let other: number | undefined;
-  for (let number = index.end - 1; number >= index.first; number--) {
+  const isOwn = (row: MessageRow): boolean =>
+    session === undefined ? openingMethods.has(row.method) : row.session === session;
+  const ranks: readonly ((row: MessageRow) => boolean)[] = [
+    row => isOwn(row) && isFailure(row),
+    row => isOwn(row) && isWaiting(row),
+    row => (row.session === undefined || session === undefined) && isFailure(row),
+  ];
+  let [best, found]: [number, number | undefined] = [ranks.length, undefined];
+  for (let number = index.end - 1; number >= index.first && best > 0; number--) {
     const row = index.rowAt(number);
-    if (!row || !isFailure(row)) continue;
-    if (row.session === session || session === undefined) return number;
-    other ??= number;
+    const rank = row ? ranks.findIndex(fits => fits(row)) : -1;
+    if (rank >= 0 && rank < best) [best, found] = [rank, number];
   }
-  return other ?? (index.end > index.first ? index.end - 1 : undefined);
+  const hasSession = session === undefined || index.sessions.has(session);
+  return found ?? (index.isEnded && hasSession && index.end > index.first ? index.end - 1 : undefined);
 }
 
-const isFailure = ({ isError, faults = [] }: MessageRow): boolean =>
-  isError === true || faults.some(({ kind }) => kind === "noAnswer");
+/** Of a request of Parley. Errors that Parley answers to the agent are none. */
+function isFailure({ dir, kind, isError, faults = [], other }: MessageRow): boolean {
+  if (dir === "a>c" && kind === "answer") return isError === true || (other !== undefined && faults.length > 0);
+  return dir === "c>a" && faults.some(({ kind: fault }) => fault === "noAnswer");
+}
+
+const isWaiting = ({ dir, kind, other }: MessageRow): boolean =>
+  dir === "c>a" && kind === "request" && other === undefined;

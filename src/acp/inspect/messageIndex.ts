@@ -33,7 +33,7 @@ const maxNames = 200;
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What the index reads. */
-type RecordedMessages = Pick<TrafficRecorder, "recordAt" | "count" | "dropped" | "isClosed">;
+type RecordedMessages = Pick<TrafficRecorder, "recordAt" | "count" | "dropped" | "isClosed" | "protocolVersion">;
 
 export class MessageIndex {
   readonly #recorder: RecordedMessages;
@@ -45,7 +45,8 @@ export class MessageIndex {
   readonly #changed = new Set<number>();
   readonly #methods = new Set<string>();
   readonly #sessions = new Set<string>();
-  #version: number | undefined;
+  /** The version that the sides agreed on, once that message has a row. */
+  #agreed: number | undefined;
   #isEnded = false;
 
   constructor(recorder: RecordedMessages) {
@@ -64,6 +65,11 @@ export class MessageIndex {
   /** Whether all records have rows. */
   get isComplete(): boolean {
     return this.end >= this.#recorder.count && this.#recorder.isClosed === this.#isEnded;
+  }
+
+  /** Whether the connection has ended, and all records have rows. */
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
   /** The methods of the messages so far, at most {@link maxNames}. */
@@ -103,6 +109,11 @@ export class MessageIndex {
     }
     if (this.#recorder.isClosed && !this.#isEnded) this.#end();
     return this.isComplete;
+  }
+
+  /** The messages with the version can be among the dropped records. */
+  get #version(): number | undefined {
+    return this.#agreed ?? (this.#recorder.dropped > 0 ? this.#recorder.protocolVersion : undefined);
   }
 
   #note({ method, session }: MessageRow): void {
@@ -184,7 +195,7 @@ export class MessageIndex {
     const session = request.session ?? asString(result["sessionId"])?.slice(0, maxNameLength);
     if (session !== undefined) row.session = request.session = session;
     if (request.method === "initialize" && request.dir === "c>a" && typeof result["protocolVersion"] === "number")
-      this.#version = result["protocolVersion"];
+      this.#agreed = result["protocolVersion"];
     const faults = answerFaults(message, request.method, this.#version);
     if (faults.length > 0) row.faults = faults;
   }

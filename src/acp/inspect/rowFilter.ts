@@ -11,24 +11,30 @@ export interface RowFilter {
   readonly only?: "errors" | "faults";
 }
 
+/** What is shown of a row: a filter must not find what is hidden. */
+export interface SearchedRowTexts {
+  ofRecord(record: TrafficRecord): string;
+  /** Of a method or a session. */
+  ofName(name: string): string;
+}
+
 /** The numbers of the rows that pass a filter, in order. */
 export class FilteredRows {
   readonly #index: MessageIndex;
   readonly #filter: RowFilter;
   readonly #text: string;
-  readonly #textOf: (record: TrafficRecord) => string;
+  readonly #searched: SearchedRowTexts;
   #numbers: number[] = [];
   /** The places of `#numbers` before this one are of dropped rows. */
   #start = 0;
   #removed = 0;
   #next: number;
 
-  /** `textOf` returns what is shown of a record: the text must not find what is hidden. */
-  constructor(index: MessageIndex, filter: RowFilter, textOf: (record: TrafficRecord) => string) {
+  constructor(index: MessageIndex, filter: RowFilter, searched: SearchedRowTexts) {
     this.#index = index;
     this.#filter = filter;
     this.#text = (filter.text ?? "").toLowerCase();
-    this.#textOf = textOf;
+    this.#searched = searched;
     this.#next = index.first;
   }
 
@@ -85,12 +91,13 @@ export class FilteredRows {
 
   #passes(row: MessageRow): boolean {
     const { method, session, only } = this.#filter;
-    if (method !== undefined && row.method !== method) return false;
-    if (session !== undefined && row.session !== session) return false;
+    const { ofName, ofRecord } = this.#searched;
+    if (method !== undefined && ofName(row.method) !== method) return false;
+    if (session !== undefined && (row.session === undefined || ofName(row.session) !== session)) return false;
     if (only === "errors" && row.isError !== true) return false;
     if (only === "faults" && row.faults === undefined) return false;
     if (this.#text === "") return true;
     const record = this.#index.recordAt(row.number);
-    return record !== undefined && `${row.method}\n${this.#textOf(record)}`.toLowerCase().includes(this.#text);
+    return record !== undefined && `${ofName(row.method)}\n${ofRecord(record)}`.toLowerCase().includes(this.#text);
   }
 }

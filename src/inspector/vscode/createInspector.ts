@@ -1,9 +1,11 @@
 // The command that shows the protocol inspector, which is in `dist/inspector.js`.
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import * as vscode from "vscode";
 import { maskRecord } from "../../acp/trafficRecorder.ts";
 import { maskKnownSecrets } from "../../base/secrets/knownSecrets.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
+import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { ExtensionPlatform } from "../../editor/extensionPlatform.ts";
 import type { Inspector, InspectorModule, InspectorOptions } from "./inspectorModule.ts";
 
@@ -35,7 +37,10 @@ export function inspectorCommands(
     "parley.showInspector": session => {
       const isFailure = typeof session === "string";
       const shown = failed(isFailure ? session : undefined);
-      if (!shown) return;
+      if (!shown) {
+        void showInformationMessage(vscode.l10n.t("There is no agent. Add one in Settings (parley.agents)."));
+        return;
+      }
       inspector ??= load();
       inspector.show(shown.agent, isFailure ? { session: shown.session } : undefined);
     },
