@@ -381,6 +381,11 @@ describe("mentions", () => {
     assert.equal(fix?.command?.command, "parley.fixWithChat");
     await fixWithChat(chat, attaching, fix.command.arguments ?? []);
     assert.deepEqual(labels(), ["quillwort.txt:1-7", "1 problem", "focus"]);
+    const wrong = /These arguments cannot be used\. Pass a Uri and a list/;
+    for (const args of [["/a/b"], [{}], [uri, ["/a/b"]]]) await assert.rejects(addToChat(chat, attaching, args), wrong);
+    for (const args of [[], ["/a/b", [problem]], [uri, []], [uri, [{ message: "No range." }]], [uri, [null]]])
+      await assert.rejects(fixWithChat(chat, attaching, args), wrong);
+    assert.deepEqual(labels(), []);
   });
 
   it("attach no selection in which the editor has replaced bytes that the encoding lacks", async () => {
