@@ -478,6 +478,12 @@ describe("mentions", () => {
       await mentions.attachUris(panel, uris);
       assert.equal(panel.attached.length, 4);
       assert.equal(asked.length, 2, "what was agreed to is not asked again");
+      const asker = { id: "a.b", sentence: "The extension “A” (a.b) sends messages here." };
+      const secret = [join(inside, ".env")];
+      assert.deepEqual(await attaching.declinedPaths(secret, false, asker), []);
+      assert.match(asked[2] ?? "", /The extension “A” \(a\.b\) sends messages here\..*\.env looks like/s);
+      await attaching.declinedPaths(secret, false, asker);
+      assert.equal(asked.length, 3, "the extension is asked about once, and not for the user's own agreement");
     } finally {
       Object.assign(vscode.window, { showWarningMessage: original });
       await rm(elsewhere, { recursive: true, force: true });
