@@ -48,6 +48,8 @@ export class SessionReports {
   readonly #secrets: SecretHider;
   /** How many characters of each message were reported. The beginning of a secret waits for its end. */
   readonly #reported = new Map<string, number>();
+  /** The ids of the messages whose ends were held back. */
+  readonly #held = new Set<string>();
 
   constructor(secrets: SecretHider) {
     this.#secrets = secrets;
@@ -66,9 +68,19 @@ export class SessionReports {
       const [was, is] = [before.entries.get(id), after.entries.get(id)];
       if (was === is && is?.kind === "tool") reports.push(...this.#toolReports(was, is, change));
     }
-    if (turnEnded(before, after))
-      reports.push({ type: "turnEnd", stopReason: after.activity.stopReason ?? "end_turn" });
+    const isEnd = turnEnded(before, after);
+    if (isEnd || !isBusy(after)) reports.push(...this.#heldReports(after));
+    if (isEnd) reports.push({ type: "turnEnd", stopReason: after.activity.stopReason ?? "end_turn" });
     return reports;
+  }
+
+  /** The ends of messages that were held back. Nothing follows them any more. */
+  #heldReports({ entries }: SessionState): readonly SessionReport[] {
+    return [...this.#held].flatMap(id => {
+      this.#held.delete(id);
+      const entry = entries.get(id);
+      return entry?.kind === "message" ? this.#textReports(entry, entry, false) : [];
+    });
   }
 
   #textReports(
@@ -82,6 +94,8 @@ export class SessionReports {
     const isLonger = text.startsWith(earlier);
     const from = isLonger ? (this.#reported.get(is.id) ?? 0) : 0;
     const to = text.length - (canGoOn ? this.#secrets.unfinished(text) : 0);
+    if (to < text.length) this.#held.add(is.id);
+    else this.#held.delete(is.id);
     if (to <= from && isLonger) return [];
     this.#reported.set(is.id, Math.max(from, to));
     const added = this.#secrets.hide(text.slice(from, to));

@@ -34,6 +34,7 @@ import { sessionGrouping } from "../library/vscode/sessionGrouping.ts";
 import { sessionListCommands } from "../library/vscode/sessionListCommands.ts";
 import { showSession } from "../library/vscode/showSession.ts";
 import type { PromptDraft } from "../mentions/promptDraft.ts";
+import type { AskingExtension } from "../mentions/vscode/attachments.ts";
 import type { TerminalCommands } from "../mentions/vscode/terminalCommands.ts";
 import { createMentions } from "../mentions/vscode/createMentions.ts";
 import type { Attachment } from "../panel/protocol.ts";
@@ -286,7 +287,7 @@ export function createPanels(
   const prompts = {
     read: (session: string, surface: string) => drafts.read(session, surface),
     used: (session: string, draft: PromptDraft) => drafts.used(session, draft),
-    refusalOf: (attachments: readonly Attachment[]) => sender.refusalOf(attachments),
+    refusalOf: (attachments: readonly Attachment[], asker?: AskingExtension) => sender.refusalOf(attachments, asker),
     contentOf: (draft: PromptDraft, agent: PromptReader) => sender.contentOf(draft, agent),
   };
   const api = createApi({

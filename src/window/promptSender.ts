@@ -13,7 +13,7 @@ import type { PromptDraft } from "../mentions/promptDraft.ts";
 import { sliceLines } from "../files/lineWindow.ts";
 import type { Documents } from "../files/ports.ts";
 import type { ActiveFile, ActiveFileContent } from "../mentions/vscode/activeFile.ts";
-import type { Attachments } from "../mentions/vscode/attachments.ts";
+import type { AskingExtension, Attachments } from "../mentions/vscode/attachments.ts";
 import type { IntentOf } from "../panel/intentHandlers.ts";
 import type { Session } from "../session/session.ts";
 import type { SessionState } from "../session/state.ts";
@@ -101,9 +101,9 @@ export class PromptSender {
   }
 
   /** Asks about files that may be secret or are outside of the workspace. Why the prompt is not sent, as a sentence. */
-  async refusalOf(attachments: readonly Attachment[]): Promise<string | undefined> {
+  async refusalOf(attachments: readonly Attachment[], asker?: AskingExtension): Promise<string | undefined> {
     const paths = attachments.flatMap(({ source }) => (source.type === "path" ? [source.path] : []));
-    const [declined] = await this.#options.attaching.declinedPaths(paths, false);
+    const [declined] = await this.#options.attaching.declinedPaths(paths, false, asker);
     return declined === undefined
       ? undefined
       : vscode.l10n.t("The message was not sent because you declined to attach {0}.", declined);

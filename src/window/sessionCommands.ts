@@ -74,7 +74,8 @@ export const sessionCommands = ({
   readonly api: Pick<ApiFeature, "startSession">;
 }): CommandHandlers<SessionCommandId> => ({
   "parley.newSession": async wanted => {
-    if (isStart(wanted)) return api.startSession(wanted);
+    const start = givenStart(wanted);
+    if (start) return api.startSession(start);
     if (await startInWorktree()) return;
     const surface = registry.open.activeSurface;
     const isStarted = (await registry.startInChosenFolder(surface)) !== undefined;
@@ -112,9 +113,17 @@ export const sessionCommands = ({
   },
 });
 
-/** Whether another extension or a keybinding says how the session starts. Menus pass their own arguments. */
-const isStart = (wanted: unknown): wanted is object =>
-  typeof wanted === "object" && wanted !== null && ["agent", "folder", "text"].some(key => Object.hasOwn(wanted, key));
+/**
+ * How the session starts, if another extension or a keybinding says it. The API refuses what it does not know. Menus pass
+ * their own arguments, which are no plain objects with texts.
+ */
+function givenStart(wanted: unknown): object | undefined {
+  if (typeof wanted === "string") return { [wanted]: wanted };
+  if (typeof wanted !== "object" || wanted === null) return undefined;
+  const isPlain = Object.getPrototypeOf(wanted) === Object.prototype && Object.keys(wanted).length > 0;
+  const hasTexts = isPlain && Object.values(wanted).every(value => typeof value === "string");
+  return hasTexts || ["agent", "folder", "text"].some(key => Object.hasOwn(wanted, key)) ? wanted : undefined;
+}
 
 /** Handlers of the commands that show what an agent and the extension have logged. */
 export function logCommands({

@@ -50,6 +50,9 @@ describe("the API for other extensions fills the message box", () => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
     await link(`folder=${folder}&text=x`);
     assert.equal(at.bench.state.workspaceFolder, folder);
+    const { session } = at.bench;
+    await link(`folder=${folder}/&text=x`);
+    assert.equal(at.bench.session, session, "it is the same folder");
     await link("folder=/etc&text=x");
     await link("text=");
     await link("text=x", "/send");
@@ -58,7 +61,26 @@ describe("the API for other extensions fills the message box", () => {
       "There is no text for the message box.",
       "Parley does not know this link. Links that fill the message box have the path /prompt.",
     ]);
-    assert.equal(at.shown.length, 1);
+    assert.equal(at.shown.length, 2);
+  });
+
+  it("in a new session if the agent of the shown one is no longer there", async () => {
+    await at.window.startSession({ agent: "other" });
+    const { session } = at.bench;
+    const { definitions } = at.bench.windowAgents;
+    const left = definitions.call(at.bench.windowAgents).filter(({ id }) => id !== "other");
+    at.bench.windowAgents.definitions = () => left;
+    await link("text=x");
+    assert.notEqual(at.bench.session, session);
+    assert.deepEqual([at.bench.state.agent?.id, at.shown.length], ["stub", 1]);
+  });
+
+  it("below a draft after a question that shows the beginning and the end of the text", async () => {
+    at.draft = { text: "mine", attachments: [] };
+    const asked: string[] = [];
+    replaceInWindow("showInformationMessage", (text: string) => Promise.resolve(void asked.push(text)));
+    await link(`text=begin ${"x y ".repeat(200)}end`);
+    assert.match(asked[0] ?? "", /“begin x y .* … \[\d+\] … .*x y end”$/);
   });
 
   it("of a new session with the agent, the folder and the text of a command", async () => {

@@ -1,6 +1,6 @@
 // What became of the prompt of an extension, and what its session does, step by step with a stub agent.
 import assert from "node:assert/strict";
-import { promptOutcome, type PromptOutcome } from "../../src/api/promptOutcome.ts";
+import { currentId, promptOutcome, type PromptOutcome } from "../../src/api/promptOutcome.ts";
 import { isHeldByUser, sessionPhase, type SessionPhase } from "../../src/api/sessionPhase.ts";
 import { permissionQuestion, SessionBench } from "../support/fakes/sessionBench.ts";
 
@@ -94,6 +94,64 @@ describe("the prompt of an extension", () => {
     assert.deepEqual([promptOutcome(needsSignIn, id).type, sessionPhase(needsSignIn)], ["open", "waiting"]);
     const reconnects = { ...state, lost: { ...problem, reconnects: true as const } };
     assert.deepEqual([promptOutcome(reconnects, id).type, sessionPhase(reconnects)], ["open", "starting"]);
+  });
+
+  it("has another id while it waits for a sign-in, also if an equal one waits behind it", async () => {
+    const id = await started();
+    const equal = send();
+    const problem = { message: "Sign in first.", next: [], signIn: [] } as const;
+    bench.remote.report({ type: "activity", state: "idle", stopReason: "error", problem, unsent: true });
+    const now = currentId(bench.session.state, id);
+    assert.deepEqual(
+      bench.session.state.pendingPrompts.map(one => one.id),
+      [now, equal],
+    );
+    assert.notEqual(now, id);
+    assert.equal(currentId(bench.session.state, equal), equal);
+    assert.deepEqual([outcome(now).type, outcome(equal).type], ["open", "open"]);
+    bench.session.queue.withdraw(now);
+    assert.deepEqual([outcome(now).type, outcome(id).type, outcome(equal).type], ["withdrawn", "withdrawn", "open"]);
+    assert.equal(currentId(bench.session.state, id), id);
+  });
+
+  it("has no answer of an equal one if the agent refused it", async () => {
+    const id = await started();
+    const equal = send();
+    bench.remote.end("refusal");
+    assert.deepEqual(outcome(id), { type: "ended", stopReason: "refusal", text: "" });
+    assert.equal(outcome(equal).type, "open");
+  });
+
+  it("has the end of its turn and all of its text, although the user sends a message into the turn", async () => {
+    bench.acceptsPromptsWhileRunning();
+    const id = await started();
+    say("One.");
+    const steered = send("Rather that.");
+    bench.session.sendWhileRunning(steered);
+    await bench.flushPromises();
+    bench.remote.report({
+      type: "message",
+      author: "agent",
+      messageId: "b",
+      content: [{ type: "text", text: "Two." }],
+    });
+    assert.equal(outcome(id).type, "open");
+    bench.remote.end("cancelled");
+    assert.deepEqual(outcome(id), { type: "ended", stopReason: "cancelled", text: "One.\n\nTwo." });
+    assert.deepEqual(outcome(steered), { type: "ended", stopReason: "cancelled", text: "Two." });
+  });
+
+  it("fails with its turn, and not with a message that the agent does not accept in the turn", async () => {
+    bench.agent.onOpen = session => (session.sendWhileRunning = () => Promise.reject(new Error("Not now.")));
+    const id = await started();
+    bench.session.sendWhileRunning(send("Rather that."));
+    await bench.flushPromises();
+    say("One.");
+    const problem = { message: "It broke.", next: [] } as const;
+    const { state } = bench.session;
+    assert.ok([...state.entries].some(entry => entry.kind === "problem"));
+    bench.remote.report({ type: "activity", state: "idle", stopReason: "error", problem });
+    assert.deepEqual(outcome(id), { type: "failed", reason: "It broke." });
   });
 
   it("would release messages that the user has put on hold", async () => {

@@ -100,4 +100,22 @@ describe("the events of a session", () => {
       ],
     );
   });
+
+  it("have the end of a message that looked like a secret, also if a tool call follows the message", () => {
+    void new Secret("s3cr3t-of-the-test");
+    const reports = reportsOf(
+      { type: "activity", state: "running" },
+      chunk("It is s3cr"),
+      { type: "tool", toolCallId: "t", patch: { title: "Look", status: "completed" } },
+      { type: "activity", state: "idle", stopReason: "end_turn" },
+    );
+    assert.deepEqual(
+      reports.filter(({ type }) => type !== "toolCall"),
+      [
+        { type: "text", message: id, text: "It is " },
+        { type: "text", message: id, text: "s3cr" },
+        { type: "turnEnd", stopReason: "end_turn" },
+      ],
+    );
+  });
 });

@@ -1,6 +1,7 @@
 // The API as another extension uses it: consent, sessions, prompts, events and ends, with the sessions of a window and a stub agent.
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { Secret } from "../../src/base/secrets/secret.ts";
 import type { ParleyTurn } from "../../src/api/vscode/parleyApi.ts";
 import { until } from "../support/fakes/until.ts";
 import { callerId, replaceInWindow, useApiBench } from "../support/host/apiBench.ts";
@@ -107,6 +108,18 @@ describe("the API for other extensions", () => {
       assert.deepEqual(at.bench.open.sessions, []);
     });
 
+    it("and refuses a token that is none, before it starts or sends anything", async () => {
+      const api = await at.connect();
+      for (const wrong of [{}, 1, { isCancellationRequested: false }]) {
+        const token = wrong as vscode.CancellationToken;
+        await assert.rejects(api.openSession({}, token), /Pass a CancellationToken of VS Code/);
+      }
+      assert.deepEqual(at.bench.open.sessions, []);
+      const session = await api.openSession();
+      await assert.rejects(session.prompt("go", {} as vscode.CancellationToken), /Pass a CancellationToken/);
+      assert.deepEqual(at.bench.prompts.flat(), []);
+    });
+
     it("at most ten at once, also if they are opened at once", async () => {
       const api = await at.connect();
       const results = await Promise.allSettled(Array.from({ length: 12 }, () => api.openSession()));
@@ -195,13 +208,13 @@ describe("the API for other extensions", () => {
 
     it("in the order of the calls, although the context of one takes longer", async () => {
       const session = await at.opened();
-      let release = (): void => {};
+      let release: (() => void) | undefined;
       at.refusal = count =>
         count > 0 ? new Promise(resolve => (release = () => resolve(undefined))) : Promise.resolve(undefined);
       const first = session.prompt({ text: "first", context: [{ type: "text", label: "a", text: "b" }] });
       const second = session.prompt("second");
-      await until(() => String(release) !== "() => { }");
-      release();
+      await until(() => release !== undefined);
+      release?.();
       await until(() => at.bench.prompts.flat().includes("first"));
       at.end();
       await until(() => at.bench.prompts.flat().includes("second"));
@@ -278,6 +291,77 @@ describe("the API for other extensions", () => {
       assert.ok(!at.bench.prompts.flat().includes("never"));
     });
 
+    it("and withdraws one that waits for a sign-in", async () => {
+      const session = await at.opened();
+      const own = at.bench.open.get(session.id)!;
+      const problem = { message: "Sign in first.", next: [], signIn: [] } as const;
+      const refuse = async (text: string): Promise<Promise<ParleyTurn>[]> => {
+        const { turn } = await at.prompting(session, text);
+        at.bench.remote?.report({ type: "activity", state: "idle", stopReason: "error", problem, unsent: true });
+        await until(() => own.state.pendingPrompts.length === 1);
+        return [turn];
+      };
+      const [stopped] = await refuse("go");
+      session.stop();
+      assert.deepEqual(await stopped, { stopReason: "cancelled", text: "" });
+      assert.deepEqual(own.state.pendingPrompts, []);
+      const [disposed] = await refuse("more");
+      session.dispose();
+      await assert.rejects(disposed!, /The session was disposed/);
+      assert.equal(at.bench.open.get(session.id), undefined, "nobody uses it");
+    });
+
+    it("and lets the messages behind a stopped one go on", async () => {
+      const session = await at.opened();
+      const own = at.bench.open.get(session.id)!;
+      const source = new vscode.CancellationTokenSource();
+      const first = session.prompt("one", source.token);
+      await until(() => at.bench.prompts.flat().includes("one"));
+      own.send([{ type: "text", text: "mine" }]);
+      const second = session.prompt("two");
+      await until(() => own.state.pendingPrompts.length === 2);
+      source.cancel();
+      at.bench.remote?.end("cancelled");
+      assert.equal((await first).stopReason, "cancelled");
+      await until(() => at.bench.prompts.flat().includes("mine"));
+      at.end();
+      await until(() => at.bench.prompts.flat().includes("two"));
+      at.end();
+      assert.equal((await second).stopReason, "end_turn");
+    });
+
+    it("and stops one that is being prepared", async () => {
+      const session = await at.opened();
+      let release: (() => void) | undefined;
+      at.refusal = count =>
+        count > 0 ? new Promise(resolve => (release = () => resolve(undefined))) : Promise.resolve(undefined);
+      const asking = session.prompt({ text: "asks", context: [{ type: "text", label: "a", text: "b" }] });
+      const behind = session.prompt("behind");
+      await until(() => release !== undefined);
+      session.stop();
+      const stopped = { stopReason: "cancelled", text: "" };
+      assert.deepEqual(await Promise.all([asking, behind]), [stopped, stopped]);
+      release?.();
+      const { turn } = await at.prompting(session, "next");
+      at.end();
+      await turn;
+      assert.deepEqual(at.bench.prompts.flat(), ["next"]);
+    });
+
+    it("and hides the secrets that Parley knows in texts and titles", async () => {
+      const secret = new Secret("s3cr3t-of-the-api");
+      const session = await at.opened();
+      const titles: string[] = [];
+      session.onDidChangeToolCall(({ title }) => titles.push(title));
+      const { turn } = await at.prompting(session, `Use ${secret.unwrap()}`);
+      const patch = { title: `Push ${secret.unwrap()}`, status: "completed" } as const;
+      at.bench.remote?.report({ type: "tool", toolCallId: "t", patch });
+      at.say(`I used ${secret.unwrap()}.`);
+      at.bench.remote?.end();
+      assert.equal((await turn).text, "I used •••.");
+      assert.deepEqual([session.title, titles], ["Use •••", ["Push •••"]]);
+    });
+
     it("from the listener of an event, and goes on if a listener throws", async () => {
       const session = await at.opened();
       let next: Promise<ParleyTurn> | undefined;
@@ -302,6 +386,7 @@ describe("the API for other extensions", () => {
       const { turn } = await at.prompting(session, "go");
       session.dispose();
       session.dispose();
+      assert.deepEqual(states.includes("closed"), false, "listeners run later");
       await assert.rejects(turn, /The session was disposed/);
       await assert.rejects(session.prompt("more"), /The session was disposed/);
       await assert.rejects(session.show(), /The session was disposed/);

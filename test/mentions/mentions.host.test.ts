@@ -381,6 +381,11 @@ describe("mentions", () => {
     assert.equal(fix?.command?.command, "parley.fixWithChat");
     await fixWithChat(chat, attaching, fix.command.arguments ?? []);
     assert.deepEqual(labels(), ["quillwort.txt:1-7", "1 problem", "focus"]);
+    const wrong = /These arguments cannot be used\. Pass a Uri and a list/;
+    for (const args of [["/a/b"], [{}], [uri, ["/a/b"]]]) await assert.rejects(addToChat(chat, attaching, args), wrong);
+    for (const args of [[], ["/a/b", [problem]], [uri, []], [uri, [{ message: "No range." }]], [uri, [null]]])
+      await assert.rejects(fixWithChat(chat, attaching, args), wrong);
+    assert.deepEqual(labels(), []);
   });
 
   it("attach no selection in which the editor has replaced bytes that the encoding lacks", async () => {
@@ -473,6 +478,12 @@ describe("mentions", () => {
       await mentions.attachUris(panel, uris);
       assert.equal(panel.attached.length, 4);
       assert.equal(asked.length, 2, "what was agreed to is not asked again");
+      const asker = { id: "a.b", sentence: "The extension “A” (a.b) sends messages here." };
+      const secret = [join(inside, ".env")];
+      assert.deepEqual(await attaching.declinedPaths(secret, false, asker), []);
+      assert.match(asked[2] ?? "", /The extension “A” \(a\.b\) sends messages here\..*\.env looks like/s);
+      await attaching.declinedPaths(secret, false, asker);
+      assert.equal(asked.length, 3, "the extension is asked about once, and not for the user's own agreement");
     } finally {
       Object.assign(vscode.window, { showWarningMessage: original });
       await rm(elsewhere, { recursive: true, force: true });

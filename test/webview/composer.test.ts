@@ -288,6 +288,35 @@ describe("the composer", () => {
     assert.ok((await panel.intents()).every(({ type }) => type !== "send"));
   });
 
+  it("a note about a text from a link stays with the text", async () => {
+    const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], questions: [] });
+    const panel = await openPanel([snapshot(session("a"))]);
+    const note = "A link filled the message box.";
+    await panel.post({ type: "draft", text: "from a link", attachments: [], below: true, note });
+    const shown = panel.page.getByText(note);
+    await shown.waitFor();
+    await panel.show(session("b"));
+    await shown.waitFor({ state: "detached" });
+    await panel.page.reload();
+    await panel.post(snapshot(session("b")));
+    await panel.show(session("a"));
+    await shown.waitFor();
+    assert.equal(await panel.composer.inputValue(), "from a link");
+    await panel.page.reload();
+    await panel.post(snapshot(session("a")));
+    await shown.waitFor();
+  });
+
+  it("a text from a link below a recalled prompt is not overwritten", async () => {
+    const panel = await openPanel([snapshot(view([message("u1", "user", "earlier")]))]);
+    await panel.composer.press("ArrowUp");
+    await until(async () => (await panel.composer.inputValue()) === "earlier");
+    await panel.post({ type: "draft", text: "from a link", attachments: [], below: true });
+    await until(async () => (await panel.composer.inputValue()) === "earlier\nfrom a link");
+    await panel.composer.press("ArrowDown");
+    assert.equal(await panel.composer.inputValue(), "earlier\nfrom a link");
+  });
+
   it("a prompt that its session refuses appears in the session that is shown next", async () => {
     const session = (id: string) => view([], { ...busyHead, session: id, title: id, queue: [], questions: [] });
     const panel = await openPanel([snapshot(session("a"))]);

@@ -149,14 +149,16 @@ describe("the commands of Parley", () => {
   });
 
   it("refuse arguments that they do not know with a sentence", async () => {
-    const wrong = [{ agent: "none" }, { folder: "/nowhere" }, { text: "a", sends: "yes" }];
+    const wrong = [{ agent: "none" }, { folder: "/nowhere" }, { text: "a", sends: "yes" }, { agnet: "demo" }, "a"];
     const { errors } = await messagesDuring(async () => {
       for (const given of wrong) await vscode.commands.executeCommand("parley.newSession", given);
     });
-    assert.equal(errors.length, 3);
+    assert.equal(errors.length, 5);
     assert.match(errors[0] ?? "", /^There is no agent “none”\. The agents are: demo, /);
     assert.equal(errors[1], "“/nowhere” is no folder of this window. Open it first.");
     assert.match(errors[2] ?? "", /^The argument “sends” cannot be used\./);
+    assert.match(errors[3] ?? "", /^The argument “agnet” cannot be used\./);
+    assert.match(errors[4] ?? "", /^The argument “a” cannot be used\./);
   });
 
   it("report no error without any agent", async () => {

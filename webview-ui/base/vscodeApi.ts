@@ -45,6 +45,8 @@ export interface HiddenDraft {
   readonly attachments: readonly Attachment[];
   /** The labels of attachments that are too large to be saved. */
   readonly unkept: readonly string[];
+  /** Why the text is not the user's own, as a sentence. */
+  readonly note?: string | undefined;
 }
 
 interface SavedState {
@@ -58,6 +60,8 @@ interface SavedState {
   attachments: readonly Attachment[];
   /** The labels of attachments that are too large to be saved. */
   unkept: readonly string[];
+  /** Why the draft is not the user's own, as a sentence. */
+  note?: string | undefined;
   /** The items that the user opened (true) or closed (false), by stable id. */
   open: Record<string, boolean>;
   /** The drafts of other sessions, the oldest first. */
@@ -120,6 +124,7 @@ function restoreState(saved: unknown): SavedState {
     caret: isCaret(fields["caret"]) ? fields["caret"] : [0, 0],
     attachments: restoredAttachments(fields["attachments"]),
     unkept: labels(fields["unkept"]),
+    ...savedNote(fields),
     open,
     drafts: Array.isArray(fields["drafts"]) ? fields["drafts"].flatMap(hiddenDraft) : [],
     formDrafts: Array.isArray(fields["formDrafts"]) ? fields["formDrafts"].filter(isFormDraft) : [],
@@ -134,10 +139,15 @@ function labels(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter(label => typeof label === "string") : [];
 }
 
+function savedNote({ note }: Readonly<Record<string, unknown>>): { readonly note?: string } {
+  return typeof note === "string" ? { note } : {};
+}
+
 function hiddenDraft(value: unknown): readonly HiddenDraft[] {
   if (!isRecord(value) || typeof value["session"] !== "string" || typeof value["text"] !== "string") return [];
   const { session, text } = value;
-  return [{ session, text, attachments: restoredAttachments(value["attachments"]), unkept: labels(value["unkept"]) }];
+  const attachments = restoredAttachments(value["attachments"]);
+  return [{ session, text, attachments, unkept: labels(value["unkept"]), ...savedNote(value) }];
 }
 
 function isCaret(value: unknown): value is readonly [number, number] {

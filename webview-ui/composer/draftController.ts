@@ -5,7 +5,7 @@ import type { Attachment, PanelMessage, ViewHead } from "../../src/panel/protoco
 import { savedState, updateSavedState } from "../base/vscodeApi.ts";
 import { splitForReload, unkeptText, withAttachments } from "./draftAttachments.ts";
 import { findMentions, mentioned, mentionFor, mentionsOf, withoutMentions, type FoundMention } from "./mentions.ts";
-import { isUnused, SessionDrafts } from "./sessionDrafts.ts";
+import { isUnused, SessionDrafts, type Draft } from "./sessionDrafts.ts";
 
 /** The keys of the head by which a session and its draft are known. */
 type SessionHead = Pick<ViewHead, "session" | "title" | "queue">;
@@ -14,6 +14,11 @@ type SessionHead = Pick<ViewHead, "session" | "title" | "queue">;
 const maxRefusals = 3;
 
 const none: readonly string[] = [];
+
+const refusalsOf = ({ unkept, note }: Pick<Draft, "unkept" | "note">): readonly string[] => [
+  ...(unkept.length === 0 ? none : [unkeptText(unkept)]),
+  ...(note === undefined ? none : [note]),
+];
 
 /** A completion that the host turns into an attachment, and the text that stands for it. */
 interface PendingItem {
@@ -35,7 +40,9 @@ export class DraftController implements ReactiveController {
   #pending: readonly PendingItem[] = [];
   /** The keys of the completions that were chosen for this draft, by their mentions. */
   readonly #chosenKeys = new Map<string, string>();
-  #refusals: readonly string[] = savedState.unkept.length === 0 ? [] : [unkeptText(savedState.unkept)];
+  /** Why the text is not the user's own. */
+  #note = savedState.note;
+  #refusals = refusalsOf(savedState);
   /** How many prompts back the recalled draft is; 0 if the draft was typed. */
   #historyOffset = 0;
   #sendsWhenAttached = false;
@@ -92,7 +99,7 @@ export class DraftController implements ReactiveController {
   /** Inserts a text that was not sent before the text typed since, or below it. */
   restoreText(text: string, below?: boolean): void {
     const texts = below ? [this.#text, text] : [text, this.#text];
-    this.setText(texts.filter(each => each.trim() !== "").join("\n"));
+    this.typed(texts.filter(each => each.trim() !== "").join("\n"));
   }
 
   /** Restores what the host did not send, or prepared elsewhere. */
@@ -103,7 +110,9 @@ export class DraftController implements ReactiveController {
     // The session that refuses a prompt can be one that the user has left already.
     this.#moves = isUnsent;
     const note = isUnsent ? message.reason : message.note;
-    if (note !== undefined) this.refuse([note]);
+    if (note === undefined) return;
+    if (!isUnsent) this.#setNote(note);
+    this.refuse([note]);
   }
 
   /**
@@ -115,7 +124,7 @@ export class DraftController implements ReactiveController {
     if (elsewhere && elsewhere.text !== this.#text) return;
     this.#historyOffset = 0;
     this.#sendsWhenAttached = false;
-    this.#refusals = [];
+    this.dismissRefusals();
     this.#chosenKeys.clear();
     this.#setAttachments([]);
     this.setText("");
@@ -196,6 +205,7 @@ export class DraftController implements ReactiveController {
   }
 
   dismissRefusals(): void {
+    this.#setNote();
     this.#refusals = [];
     this.#host.requestUpdate();
   }
@@ -205,7 +215,7 @@ export class DraftController implements ReactiveController {
    * closed. Returns whether the draft was replaced.
    */
   showSession(before: SessionHead, shownSession: string | undefined): boolean {
-    const draft = { text: this.#text, attachments: this.#attachments, unkept: [] };
+    const draft: Draft = { text: this.#text, attachments: this.#attachments, unkept: [], note: this.#note };
     const saved = before.session === undefined;
     const session = saved ? this.#saved.session : before.session;
     const isFree = saved ? this.#saved.isUnused || this.#text !== this.#saved.draft : isUnused(before);
@@ -218,8 +228,14 @@ export class DraftController implements ReactiveController {
     if (shown === draft) return false;
     this.setText(shown.text);
     this.#setAttachments(shown.attachments);
-    this.#refusals = shown.unkept.length === 0 ? [] : [unkeptText(shown.unkept)];
+    this.#setNote(shown.note);
+    this.#refusals = refusalsOf(shown);
     return true;
+  }
+
+  #setNote(note?: string): void {
+    this.#note = note;
+    updateSavedState({ note });
   }
 
   #setAttachments(known: readonly Attachment[]): void {

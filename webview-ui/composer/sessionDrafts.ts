@@ -11,6 +11,8 @@ export interface Draft {
   readonly attachments: readonly Attachment[];
   /** The labels of attachments that were too large to be restored after a reload. */
   readonly unkept: readonly string[];
+  /** Why the text is not the user's own, as a sentence. */
+  readonly note?: string | undefined;
 }
 
 /** The oldest drafts are forgotten first. */
@@ -49,6 +51,7 @@ export class SessionDrafts {
       text: [own.text, moved.text].filter(each => each.trim() !== "").join("\n"),
       attachments: withAttachments(own.attachments, moved.attachments),
       unkept: [...own.unkept, ...moved.unkept],
+      note: own.note ?? moved.note,
     };
   }
 
@@ -61,11 +64,11 @@ export class SessionDrafts {
 
   #save(): void {
     let left = maxSavedCharacters;
-    const drafts = [...this.#drafts].toReversed().map(([session, { text, attachments, unkept }]) => {
+    const drafts = [...this.#drafts].toReversed().map(([session, { text, attachments, unkept, note }]) => {
       const fitting = attachments.filter(one => (left -= characterCount(one)) >= 0);
       const split = splitForReload(fitting);
       const dropped = attachments.filter(one => !fitting.includes(one)).map(({ label }) => label);
-      return { session, text, attachments: split.kept, unkept: [...unkept, ...split.unkept, ...dropped] };
+      return { session, text, attachments: split.kept, unkept: [...unkept, ...split.unkept, ...dropped], note };
     });
     updateSavedState({ drafts: drafts.toReversed() });
   }

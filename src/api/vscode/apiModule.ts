@@ -5,6 +5,7 @@ import type { Translator } from "../../base/l10n.ts";
 import type { SessionRegistry, WorkspaceFolders } from "../../library/sessionRegistry.ts";
 import type { PromptContent, PromptContentOptions } from "../../mentions/promptContent.ts";
 import type { PromptDraft } from "../../mentions/promptDraft.ts";
+import type { AskingExtension } from "../../mentions/vscode/attachments.ts";
 import type { ChatSurface } from "../../panel/chatSurface.ts";
 import type { Attachment } from "../../panel/protocol.ts";
 import type { SecretHider } from "../sessionReports.ts";
@@ -15,7 +16,7 @@ export interface ApiPrompts {
   /** The draft of the session in the surface. Undefined: there is none. */
   read(session: string, surface: string): Promise<PromptDraft | undefined>;
   /** Asks about files that may be secret. Why the attachments are not sent, as a sentence. */
-  refusalOf(attachments: readonly Attachment[]): Promise<string | undefined>;
+  refusalOf(attachments: readonly Attachment[], asker: AskingExtension): Promise<string | undefined>;
   contentOf(draft: PromptDraft, agent: Pick<PromptContentOptions, "accepts" | "agentName">): Promise<PromptContent>;
 }
 

@@ -7,6 +7,7 @@ import type { Session } from "../../session/session.ts";
 import { whenStarted } from "../../worktrees/candidates/candidateStart.ts";
 import { optionOfMode } from "../sessionModes.ts";
 import type { ApiHost } from "./apiModule.ts";
+import { checkToken } from "./cancellation.ts";
 import type { CallingExtension, ExtensionConsents } from "./extensionConsents.ts";
 import { ExtensionSession } from "./extensionSession.ts";
 import type { ParleyAgent, ParleyApi, ParleySession } from "./parleyApi.ts";
@@ -57,8 +58,10 @@ export class ExtensionConnection {
     this.#end = reason;
     for (const opening of this.#opening) opening.abort(new Error(reason));
     for (const session of [...this.#sessions]) session.end(reason);
-    this.#didEnd.fire(reason);
-    this.#didEnd.dispose();
+    queueMicrotask(() => {
+      this.#didEnd.fire(reason);
+      this.#didEnd.dispose();
+    });
     this.#options.onEnded();
   }
 
@@ -80,6 +83,7 @@ export class ExtensionConnection {
 
   async #openSession(wanted: unknown, token: vscode.CancellationToken | undefined): Promise<ParleySession> {
     this.#check();
+    checkToken(token);
     const { host, caller } = this.#options;
     if (this.#sessions.size + this.#opening.size >= maxSessions)
       throw new Error(t("The extension has {0} open sessions already. Dispose one of them first.", maxSessions));
@@ -89,9 +93,10 @@ export class ExtensionConnection {
     const opening = new AbortController();
     this.#opening.add(opening);
     const cancel = (): void => opening.abort(new Error(t("Opening the session was cancelled.")));
-    const link = token?.onCancellationRequested(cancel);
-    if (token?.isCancellationRequested) cancel();
+    let link: vscode.Disposable | undefined;
     try {
+      link = token?.onCancellationRequested(cancel);
+      if (token?.isCancellationRequested) cancel();
       await whenReady(host.registry, session, opening.signal);
       if (mode !== undefined) {
         const { options, agent: connected } = session.state;
@@ -102,8 +107,8 @@ export class ExtensionConnection {
       if (host.registry.open.surfacesOf(session).length === 0) host.registry.close(session);
       throw error;
     } finally {
-      link?.dispose();
       this.#opening.delete(opening);
+      link?.dispose();
     }
     const opened: ExtensionSession = new ExtensionSession({
       ...{ session, caller, host },

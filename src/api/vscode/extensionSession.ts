@@ -4,13 +4,15 @@ import { Sequencer } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import { t } from "../../base/l10n.ts";
 import { DisposableStore } from "../../base/lifecycle.ts";
+import type { ContentBlock } from "../../session/events.ts";
 import type { Session } from "../../session/session.ts";
 import { isBusy, latestPromptTurn, sessionTitle, type SessionState } from "../../session/state.ts";
-import { promptOutcome } from "../promptOutcome.ts";
+import { currentId, promptOutcome, type PromptOutcome } from "../promptOutcome.ts";
 import { offeredModes } from "../sessionModes.ts";
 import { isHeldByUser, phaseProblem, sessionPhase } from "../sessionPhase.ts";
 import { SessionReports, type SessionReport } from "../sessionReports.ts";
 import type { ApiHost } from "./apiModule.ts";
+import { checkToken } from "./cancellation.ts";
 import { draftOf } from "./contextAttachments.ts";
 import type { CallingExtension } from "./extensionConsents.ts";
 import type {
@@ -39,8 +41,15 @@ export interface ExtensionSessionOptions {
 interface OpenPrompt {
   readonly resolve: (turn: ParleyTurn) => void;
   readonly reject: (error: Error) => void;
-  isStopped?: boolean;
+  /** Undefined while it is being prepared. */
+  id?: string | undefined;
+  isStopped?: true;
+  /** What became of it, once that is known. */
+  outcome?: Exclude<PromptOutcome, { type: "open" }>;
 }
+
+const senderSentence = ({ name, id }: CallingExtension): string =>
+  t("The extension “{0}” ({1}) sends messages here.", name, id);
 
 const stopped: ParleyTurn = { stopReason: "cancelled", text: "" };
 
@@ -54,8 +63,6 @@ export class ExtensionSession {
   readonly #toolCallChanged = this.#store.add(new vscode.EventEmitter<ParleyToolCall>());
   readonly #turnEnded = this.#store.add(new vscode.EventEmitter<ParleyTurnEnd>());
   readonly #sequencer = new Sequencer();
-  readonly #ended: Promise<never>;
-  #rejectEnded: (error: Error) => void = () => {};
   /** Why the object is of no more use, as a sentence. */
   #end: string | undefined;
   #state: SessionState;
@@ -63,9 +70,7 @@ export class ExtensionSession {
   readonly #reporter: SessionReports;
   #reports: SessionReport[] = [];
   #isFlushing = false;
-  /** How many prompts are being prepared. */
-  #preparing = 0;
-  readonly #prompts = new Map<string, OpenPrompt>();
+  readonly #prompts = new Set<OpenPrompt>();
   /** The ids of all prompts that the extension has sent. */
   readonly #sent = new Set<string>();
 
@@ -75,12 +80,9 @@ export class ExtensionSession {
     this.#state = session.state;
     this.#phase = sessionPhase(this.#state);
     this.#reporter = new SessionReports(host.secrets);
-    this.#ended = new Promise((_, reject) => (this.#rejectEnded = reject));
-    // Without a prompt that waits, nobody handles the rejection.
-    this.#ended.catch(() => undefined);
     this.#store.add(
       host.registry.open.onDidChange(change => {
-        if (!("session" in change) || change.session !== session) return;
+        if (this.#end !== undefined || !("session" in change) || change.session !== session) return;
         if (change.type === "closed") this.end(t("The session was closed."));
         else if (change.type === "changed") this.#changed();
       }),
@@ -128,15 +130,18 @@ export class ExtensionSession {
   end(reason: string): void {
     if (this.#end !== undefined) return;
     const { session, host } = this.#options;
-    for (const id of this.#prompts.keys()) session.queue.withdraw(id);
+    for (const { id, reject } of this.#prompts) {
+      reject(new Error(reason));
+      if (id !== undefined) session.queue.withdraw(id);
+    }
     const closes = this.#isUnused();
     if (!closes) this.#stop();
     this.#end = reason;
-    this.#rejectEnded(new Error(reason));
-    for (const { reject } of this.#prompts.values()) reject(new Error(reason));
     this.#prompts.clear();
-    this.#stateChanged.fire("closed");
-    this.#store.dispose();
+    queueMicrotask(() => {
+      this.#stateChanged.fire("closed");
+      this.#store.dispose();
+    });
     // This also stops it.
     if (closes) host.registry.close(session);
     this.#options.onEnded();
@@ -160,79 +165,106 @@ export class ExtensionSession {
 
   async #prompt(given: unknown, token: vscode.CancellationToken | undefined): Promise<ParleyTurn> {
     this.#check();
-    if (this.#prompts.size + this.#preparing >= maxOpenPrompts)
+    checkToken(token);
+    if (this.#prompts.size >= maxOpenPrompts)
       throw new Error(
         t("The session has {0} messages of this extension already. Wait for the end of a turn.", maxOpenPrompts),
       );
     const draft = draftOf(given);
-    this.#preparing++;
-    const sent = this.#sequencer.queue(() => this.#send(draft, token)).finally(() => this.#preparing--);
-    // The user can be asked about a file while the access ends.
-    const id = await Promise.race([sent, this.#ended]);
-    if (id === undefined) return stopped;
+    if (token?.isCancellationRequested) return stopped;
+    let link: vscode.Disposable | undefined;
     const turn = new Promise<ParleyTurn>((resolve, reject) => {
-      if (this.#end === undefined) this.#prompts.set(id, { resolve, reject });
-      else reject(new Error(this.#end));
+      const prompt: OpenPrompt = { resolve, reject };
+      link = token?.onCancellationRequested(() => this.#stopPrompt(prompt));
+      this.#prompts.add(prompt);
+      void this.#sequencer.queue(() => this.#send(draft, prompt));
     });
-    const link = token?.onCancellationRequested(() => this.#stopPrompt(id));
-    if (token?.isCancellationRequested) this.#stopPrompt(id);
-    // The turn can have ended already.
-    this.#schedule();
-    try {
-      return await turn;
-    } finally {
-      link?.dispose();
-    }
+    return turn.finally(() => link?.dispose());
   }
 
-  /** Sends the prompt, and returns its id. Undefined: it was cancelled before. */
-  async #send(
-    draft: ReturnType<typeof draftOf>,
-    token: vscode.CancellationToken | undefined,
-  ): Promise<string | undefined> {
+  /** Prepares the prompt, and sends it unless it is stopped meanwhile. Never rejects. */
+  async #send(draft: ReturnType<typeof draftOf>, prompt: OpenPrompt): Promise<void> {
+    try {
+      const content = prompt.isStopped ? undefined : await this.#contentOf(draft);
+      this.#check();
+      // From here to the end nothing waits, so a stop comes either before or has the id.
+      if (content !== undefined && !prompt.isStopped) prompt.id = this.#sendContent(content);
+    } catch (error) {
+      prompt.reject(asError(error));
+    }
+    if (prompt.id === undefined) this.#prompts.delete(prompt);
+    else this.#sent.add(prompt.id);
+    // The turn can have ended already.
+    this.#noteOutcomes();
+    this.#schedule();
+  }
+
+  async #contentOf(draft: ReturnType<typeof draftOf>): Promise<readonly ContentBlock[]> {
     const { session, host, caller } = this.#options;
-    const refusal = await host.prompts.refusalOf(draft.attachments);
+    const refusal = await host.prompts.refusalOf(draft.attachments, {
+      id: caller.id,
+      sentence: senderSentence(caller),
+    });
     if (refusal !== undefined) throw new Error(refusal);
     const { accepts, agent } = session.state;
     const prompt = await host.prompts.contentOf(draft, { accepts, agentName: agent?.name ?? "" });
     if ("unsent" in prompt) throw new Error(prompt.unsent);
-    this.#check();
-    if (token?.isCancellationRequested) return undefined;
+    return prompt.content;
+  }
+
+  /** Returns the id of the prompt. */
+  #sendContent(content: readonly ContentBlock[]): string | undefined {
+    const { session, caller } = this.#options;
     const { state } = session;
     if (isHeldByUser(state))
       throw new Error(t("The message was not sent because others in this session wait for the user."));
     // The user sees who sends, unless the message before it is of the extension, too.
     const before = state.pendingPrompts.at(-1)?.id ?? latestPromptTurn(state);
-    if (!this.#sent.has(before))
-      session.addNotice(t("The extension “{0}” ({1}) sends messages here.", caller.name, caller.id));
-    const id = session.send(prompt.content);
-    if (id !== undefined) this.#sent.add(id);
-    return id;
+    if (!this.#sent.has(before)) session.addNotice(senderSentence(caller));
+    return session.send(content);
   }
 
   #stop(): void {
     if (this.#end !== undefined) return;
-    for (const id of [...this.#prompts.keys()]) this.#stopPrompt(id);
+    for (const prompt of [...this.#prompts]) this.#stopPrompt(prompt);
   }
 
-  #stopPrompt(id: string): void {
-    const prompt = this.#prompts.get(id);
-    if (!prompt || prompt.isStopped) return;
+  #stopPrompt(prompt: OpenPrompt): void {
+    const { id } = prompt;
+    if (prompt.isStopped || !this.#prompts.has(prompt)) return;
     prompt.isStopped = true;
+    if (id === undefined) return prompt.resolve(stopped);
     const { session } = this.#options;
     session.queue.withdraw(id);
-    const { turnPrompt, awaitedTurns, pendingPrompts } = session.state;
+    const { turnPrompt, awaitedTurns, pendingPrompts, queuePaused } = session.state;
     const isRunning = isBusy(session.state) && (turnPrompt === id || awaitedTurns.some(one => one.id === id));
     // A prompt that is being prepared can only be stopped.
-    if (isRunning || (!isBusy(session.state) && pendingPrompts.some(one => one.id === id))) session.stop();
+    if (isRunning || (!isBusy(session.state) && pendingPrompts.some(one => one.id === id))) {
+      session.stop();
+      // The other messages go on, as the user has left them.
+      if (!queuePaused && session.state.queuePaused) session.resumeQueue();
+    }
     this.#schedule();
   }
 
   #changed(): void {
     const before = this.#state;
     this.#state = this.#options.session.state;
+    this.#noteOutcomes();
     this.#reports.push(...this.#reporter.between(before, this.#state));
     this.#schedule();
+  }
+
+  /** Notes what became of the prompts, before a later turn hides it, and follows those that get another id. */
+  #noteOutcomes(): void {
+    const { state } = this.#options.session;
+    for (const prompt of this.#prompts) {
+      if (prompt.id === undefined || prompt.outcome) continue;
+      prompt.id = currentId(state, prompt.id);
+      this.#sent.add(prompt.id);
+      const outcome = promptOutcome(state, prompt.id);
+      if (outcome.type !== "open") prompt.outcome = outcome;
+    }
   }
 
   /** Listeners run later, because they can send prompts, and a change of the state must be over by then. */
@@ -248,6 +280,7 @@ export class ExtensionSession {
   #flush(): void {
     const reports = this.#reports;
     this.#reports = [];
+    if (this.#end !== undefined) return;
     for (const { type, ...report } of reports) {
       if (type === "text") this.#textReceived.fire(Object.freeze(report as ParleyText));
       else if (type === "toolCall") this.#toolCallChanged.fire(Object.freeze(report as ParleyToolCall));
@@ -259,18 +292,18 @@ export class ExtensionSession {
       this.#phase = phase;
       this.#stateChanged.fire(phase);
     }
-    for (const [id, prompt] of [...this.#prompts]) this.#settle(id, prompt);
+    for (const prompt of [...this.#prompts]) if (prompt.id !== undefined) this.#settle(prompt, prompt.id);
   }
 
-  #settle(id: string, prompt: OpenPrompt): void {
+  #settle(prompt: OpenPrompt, id: string): void {
     const { session, host } = this.#options;
-    const outcome = promptOutcome(this.#state, id);
-    if (outcome.type === "open") {
+    const { outcome } = prompt;
+    if (!outcome) {
       // It was being prepared when it was stopped, and is in the queue again.
       if (prompt.isStopped && !isBusy(this.#state)) session.queue.withdraw(id);
       return;
     }
-    this.#prompts.delete(id);
+    this.#prompts.delete(prompt);
     if (outcome.type === "withdrawn") prompt.resolve(stopped);
     else if (outcome.type === "ended")
       prompt.resolve({ stopReason: outcome.stopReason, text: host.secrets.hide(outcome.text) });

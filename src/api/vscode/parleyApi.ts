@@ -67,7 +67,7 @@ export interface ParleySession extends vscode.Disposable {
    * if the agent fails, and if the session is closed or disposed before. Cancel the token to withdraw or stop it.
    */
   prompt(prompt: string | ParleyPrompt, token?: vscode.CancellationToken): Promise<ParleyTurn>;
-  /** Withdraws and stops what {@link prompt} has sent. Turns of the user go on. */
+  /** Withdraws and stops what {@link prompt} has sent. Turns and queued messages of the user go on. */
   stop(): void;
   /** Shows the session in the chat. */
   show(): Promise<void>;

@@ -12,9 +12,12 @@ import { problemLines } from "./mentionSources.ts";
  */
 export async function addToChat(chat: ChatSurface, attachments: Attachments, args: readonly unknown[]): Promise<void> {
   const [target, chosen] = args;
-  const uris = Array.isArray(chosen) ? (chosen as readonly unknown[]).filter(one => one instanceof vscode.Uri) : [];
+  // Keybindings can pass null. Menus can pass more than a list.
+  const isKnown = target === undefined || target === null || target instanceof vscode.Uri;
+  const uris: readonly vscode.Uri[] = Array.isArray(chosen) ? chosen : [];
+  if (!isKnown || !uris.every(one => one instanceof vscode.Uri)) throw wrongArguments("Uri");
   const editor = vscode.window.activeTextEditor;
-  const isEditors = target === undefined || (target instanceof vscode.Uri && same(target, editor?.document.uri));
+  const isEditors = !target || (target instanceof vscode.Uri && same(target, editor?.document.uri));
   const selection = uris.length === 0 && isEditors ? attachSelection(editor, attachments) : undefined;
   if (selection && editor) return show(chat, await intactSelection(editor, selection, attachments));
   const file = target instanceof vscode.Uri ? target : editor?.document.uri;
@@ -40,8 +43,9 @@ export async function fixWithChat(
   args: readonly unknown[],
 ): Promise<void> {
   const [uri, problems] = args;
-  if (!(uri instanceof vscode.Uri) || !Array.isArray(problems)) return;
-  const known = problems as readonly vscode.Diagnostic[];
+  const known: readonly vscode.Diagnostic[] = Array.isArray(problems) ? problems : [];
+  if (!(uri instanceof vscode.Uri) || known.length === 0 || !known.every(isDiagnostic))
+    throw wrongArguments("Diagnostic");
   const first = Math.min(...known.map(({ range }) => range.start.line));
   const last = Math.max(...known.map(({ range }) => range.end.line));
   const lines = { line: Math.max(1, first + 1 - contextLines), endLine: last + 1 + contextLines };
@@ -56,6 +60,15 @@ export async function fixWithChat(
   const chips: readonly Attachment[] = [...(surroundingText?.attachments ?? []), ...problemText.attachments];
   await show(chat, { attachments: chips, refused: [...(surroundingText?.refused ?? []), ...problemText.refused] });
 }
+
+/** A problem of VS Code, or an object like it. */
+const isDiagnostic = (given: unknown): boolean => {
+  const { range, message } = (given ?? {}) as Partial<vscode.Diagnostic>;
+  return range instanceof vscode.Range && typeof message === "string";
+};
+
+const wrongArguments = (items: string): Error =>
+  new Error(vscode.l10n.t("These arguments cannot be used. Pass a Uri and a list with items of the type {0}.", items));
 
 /** The number of lines to add before and after a problem. */
 const contextLines = 5;

@@ -40,10 +40,19 @@ export interface AttachResult {
   readonly refused: readonly string[];
 }
 
+/** Another extension that sends a message. */
+export interface AskingExtension {
+  readonly id: string;
+  /** Says that it sends. */
+  readonly sentence: string;
+}
+
 export class Attachments {
   readonly #options: AttachmentsOptions;
   /** Paths that the user picked or confirmed. */
   readonly #approved = new Set<string>();
+  /** Paths that the user confirmed for another extension, by its ID. */
+  readonly #approvedFor = new Map<string, Set<string>>();
 
   constructor(options: AttachmentsOptions) {
     this.#options = options;
@@ -104,17 +113,19 @@ export class Attachments {
 
   /**
    * The paths that the user declines to share, confirmed in one dialog. The user is asked about likely secrets, and
-   * about paths outside the workspace unless they were picked by hand. Confirmed paths are not asked about again.
+   * about paths outside the workspace unless they were picked by hand. Confirmed paths are not asked about again, but what
+   * the user confirmed for a message of their own, an extension may not have.
    */
-  async declinedPaths(paths: readonly string[], byHand: boolean): Promise<readonly string[]> {
+  async declinedPaths(paths: readonly string[], byHand: boolean, asker?: AskingExtension): Promise<readonly string[]> {
+    const approved = this.#approvedPaths(asker);
     const standingOf = this.#standings();
     const pathsToConfirm: string[] = [];
     const reasons: string[] = [];
     for (const path of new Set(paths)) {
-      if (this.#approved.has(path)) continue;
+      if (approved.has(path)) continue;
       const { secret, inside } = await standingOf(path);
       if (!secret && (inside || byHand)) {
-        if (byHand) this.#approved.add(path);
+        if (byHand) approved.add(path);
         continue;
       }
       pathsToConfirm.push(path);
@@ -132,13 +143,24 @@ export class Attachments {
         : vscode.l10n.t("Attach these {0} files to the message?", pathsToConfirm.length),
       {
         modal: true,
-        detail: [...reasons, vscode.l10n.t("Attachments are sent to the agent and may leave this machine.")],
+        detail: [
+          ...(asker ? [asker.sentence] : []),
+          ...reasons,
+          vscode.l10n.t("Attachments are sent to the agent and may leave this machine."),
+        ],
       },
       attach,
     );
     if (answer !== attach) return pathsToConfirm;
-    for (const path of pathsToConfirm) this.#approved.add(path);
+    for (const path of pathsToConfirm) approved.add(path);
     return [];
+  }
+
+  #approvedPaths(asker: AskingExtension | undefined): Set<string> {
+    if (!asker) return this.#approved;
+    const known = this.#approvedFor.get(asker.id) ?? new Set();
+    this.#approvedFor.set(asker.id, known);
+    return known;
   }
 
   /** The preview of a file or folder. Lines are 1-based. */

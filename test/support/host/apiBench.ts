@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { ApiHost, WindowApi } from "../../../src/api/vscode/apiModule.ts";
 import type { ParleyApi, ParleySession, ParleyTurn } from "../../../src/api/vscode/parleyApi.ts";
 import { createWindowApi } from "../../../src/api/vscode/windowApi.ts";
+import { maskKnownSecrets, unfinishedSecretLength } from "../../../src/base/secrets/knownSecrets.ts";
 import type { PromptDraft } from "../../../src/mentions/promptDraft.ts";
 import type { PanelMessage } from "../../../src/panel/protocol.ts";
 import type { SessionOption } from "../../../src/session/events.ts";
@@ -104,7 +105,7 @@ export function useApiBench(): ApiBench {
           return Promise.resolve({ content: [{ type: "text", text: one.text }] });
         },
       },
-      secrets: { hide: (text: string) => text, unfinished: () => 0 },
+      secrets: { hide: maskKnownSecrets, unfinished: unfinishedSecretLength },
       show: () => Promise.resolve(),
     };
     at.window = createWindowApi(host as unknown as ApiHost);
