@@ -1,4 +1,4 @@
-// Every field that takes text, in the panel and on the pages of permission rules and of the search, with text of seven languages: the text
+// Every field that takes text, in the panel and on the pages of permission rules, of the search and of the inspector, with text of seven languages: the text
 // arrives exactly, the field has the direction of its text, and no key that belongs to an input method acts.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { CDPSession, Locator } from "playwright-core";
 import type { ViewQuestion } from "../../src/panel/protocol.ts";
+import { isInspectorIntent, type InspectorIntent } from "../../src/panel/inspectorPage.ts";
 import { isRulesIntent, ruleTexts, type RulesIntent } from "../../src/panel/rulesPage.ts";
 import { isSearchIntent, type SearchIntent } from "../../src/panel/searchPage.ts";
 import type { FormField } from "../../src/session/forms/form.ts";
@@ -32,13 +33,15 @@ interface FieldPage {
   readonly rules: RulesIntent[];
   /** What the page of the search sent. */
   readonly search: SearchIntent[];
+  /** What the page of the inspector sent. */
+  readonly inspector: InspectorIntent[];
 }
 
 interface TextField {
   /** The file with its element. */
   readonly source: string;
   /** The page with the field. Default: the panel. */
-  readonly page?: "rules" | "search";
+  readonly page?: "rules" | "search" | "inspector";
   readonly selector: string;
   /** Shows the field, empty. `nth` differs each time. */
   readonly open: (page: FieldPage, nth: number) => Promise<void>;
@@ -189,6 +192,15 @@ const fields: Readonly<Record<string, TextField>> = {
     outcome: ({ search }) => Promise.resolve(search.findLast(intent => intent.type === "search")),
     expected: () => undefined,
   },
+  "the filter of the protocol inspector": {
+    source: "inspector/inspectorElement.ts",
+    page: "inspector",
+    selector: ".inspector-bar input",
+    open: ({ panel }) => panel.page.locator(".inspector-bar input").fill(""),
+    // It filters while the user types.
+    outcome: ({ inspector }) => Promise.resolve(inspector.findLast(intent => intent.type === "filter")),
+    expected: () => undefined,
+  },
   "the request that tests the rules": {
     source: "rules/ruleTrial.ts",
     page: "rules",
@@ -247,17 +259,18 @@ describe("fields for text", () => {
 
   for (const [name, field] of Object.entries(fields)) {
     it(`take text of seven languages, and leave keys to input methods: ${name}`, async () => {
-      const [rules, search]: [RulesIntent[], SearchIntent[]] = [[], []];
+      const [rules, search, inspector]: [RulesIntent[], SearchIntent[], InspectorIntent[]] = [[], [], []];
       const host = (message: unknown): void => {
         if (field.page === "rules" && isRulesIntent(message)) rules.push(message);
         if (field.page === "search" && isSearchIntent(message)) search.push(message);
+        if (field.page === "inspector" && isInspectorIntent(message)) inspector.push(message);
       };
       const panel = await openPanel(field.page ? [] : [snapshot(view([]))], {
         frozen: true,
         ...(field.page && { page: field.page, host }),
       });
       if (field.page) await panel.page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" });
-      const page: FieldPage = { panel, rules, search };
+      const page: FieldPage = { panel, rules, search, inspector };
       const keys = await panel.page.context().newCDPSession(panel.page);
       for (const [nth, language] of names.entries()) await typeInto(page, keys, field, nth, language);
       await panel.assertClean();
