@@ -37,8 +37,11 @@ describe("the secret storage of VS Code", () => {
     await reports(page, "Secret storage: not checked");
     await openHeader(page);
     assert.equal(await page.locator(".quick-input-widget").getByText(note).count(), 0);
-    await page.keyboard.type("Bearer tk-0123456789");
-    await page.keyboard.press("Enter");
+    // Keys that come before the box has the focus are lost.
+    const value = page.locator(".quick-input-widget input").first();
+    await value.fill("Bearer tk-0123456789");
+    assert.equal(await value.inputValue(), "Bearer tk-0123456789");
+    await value.press("Enter");
     await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
 
     await whenStored(page, "parley.canaryWritten");

@@ -34,6 +34,8 @@ describe("the protocol inspector in a real VS Code", () => {
       await composer.fill(`#script ${name}.json`);
       await composer.press("Enter");
     };
+    // A connection without the sessions of other tests, which ask what a replay cannot answer.
+    await runCommand(page, "Parley: Restart Agent");
     await runCommand(page, "Parley: Show Protocol Inspector");
     const inspector = inspectorPage(page);
     const messages = inspector.getByRole("listbox", { name: "Messages" });
