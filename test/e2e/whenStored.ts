@@ -22,9 +22,14 @@ async function storageHolds(text: string): Promise<boolean> {
     const database = await settled(indexedDB.open(name ?? ""));
     for (const store of database.objectStoreNames) {
       const values = await settled(database.transaction(store).objectStore(store).getAll());
-      if (JSON.stringify(values).includes(text)) return true;
+      if (JSON.stringify(values).includes(text)) {
+        database.close();
+        return true;
+      }
     }
     database.close();
   }
+  // Reads without a pause keep the transactions of VS Code waiting.
+  await new Promise(resolve => setTimeout(resolve, 250));
   return false;
 }
