@@ -1,6 +1,6 @@
 // Creates the permission rules and the permission log of a window, and their handlers.
 import { homedir } from "node:os";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { Log } from "../../base/log.ts";
 import type { CommandHandlers } from "../../editor/commandHandlers.ts";
 import { firstDiskFolder, sessionRoots } from "../../editor/folders.ts";
