@@ -1,4 +1,4 @@
-// Writes docs/PROTOCOL-SUPPORT.md and src/acp/inspect/protocolMethods.ts: node scripts/protocol.mjs
+// Writes docs/PROTOCOL-SUPPORT.md and src/inspector/protocolMethods.ts: node scripts/protocol.mjs
 import fs from "node:fs";
 import { main, Problem, say } from "./tools/project.mjs";
 import { protocolMethodsPath, protocolMethodsText } from "./tools/protocolMethods.mjs";
@@ -6,7 +6,7 @@ import { supportDocument, supportDocumentPath, unprovenRows } from "./tools/prot
 
 await main(async () => {
   fs.writeFileSync(protocolMethodsPath, protocolMethodsText());
-  say("Wrote src/acp/inspect/protocolMethods.ts.");
+  say("Wrote src/inspector/protocolMethods.ts.");
   const unproven = unprovenRows();
   if (unproven.length > 0) throw new Problem(`Rows whose tests do not have their subject:\n${unproven.join("\n")}`);
   fs.writeFileSync(supportDocumentPath, supportDocument());

@@ -1,4 +1,4 @@
-// src/acp/inspect/protocolMethods.ts: the methods that the schema files of the official SDK define, with their required
+// src/inspector/protocolMethods.ts: the methods that the schema files of the official SDK define, with their required
 // fields.
 import fs from "node:fs";
 import { formatted } from "./format.mjs";
@@ -6,7 +6,7 @@ import { inProject } from "./project.mjs";
 
 /** @typedef {Record<string, any>} Json */
 
-const file = "src/acp/inspect/protocolMethods.ts";
+const file = "src/inspector/protocolMethods.ts";
 
 /** The definitions of a version, those of the draft of its next release included. @param {number} version */
 const definitions = version =>

@@ -1,5 +1,6 @@
 // The modes that an extension may choose for a session: those of the agent, without those that approve everything. Pure.
 import { t } from "../base/l10n.ts";
+import { commaSeparated } from "../base/sentences.ts";
 import { approvesEverything } from "../session/approvesEverything.ts";
 import type { SessionOption } from "../session/events.ts";
 
@@ -33,7 +34,7 @@ export function optionOfMode(options: readonly SessionOption[], mode: string, ag
     throw new Error(
       modes.length === 0
         ? t("{0} has no modes to choose from.", agentName)
-        : t("{0} has no mode “{1}”. Its modes are: {2}.", agentName, mode, modes.join(", ")),
+        : t("{0} has no mode “{1}”. Its modes are: {2}.", agentName, mode, commaSeparated(modes)),
     );
   }
   if (approvesEverything(found.option, mode))

@@ -1,5 +1,6 @@
 // The setting `parley.hooks`: a command of the user for each event.
 import { t } from "../base/l10n.ts";
+import { commaSeparated } from "../base/sentences.ts";
 
 /** The events with a command. `failure` is the end of a turn with an error or with the loss of the agent. */
 export const hookEvents = ["question", "turnEnd", "failure"] as const;
@@ -30,7 +31,7 @@ export function readHookSetting(value: unknown): {
     const event = hookEvents.find(each => each === name);
     if (event === undefined) {
       problems.push(
-        t("parley.hooks has no event “{0}”. The events are {1}.", name.slice(0, 80), hookEvents.join(", ")),
+        t("parley.hooks has no event “{0}”. The events are {1}.", name.slice(0, 80), commaSeparated(hookEvents)),
       );
       continue;
     }

@@ -1,8 +1,8 @@
 // The messages of one agent as the page of the inspector sees them: makes rows of what was recorded, filters them, and sends
 // the rows that the page shows. All of it runs in slices, and secrets are masked before anything is sent.
-import { failingMessage } from "../acp/inspect/failingMessage.ts";
-import { MessageIndex, type MessageRow } from "../acp/inspect/messageIndex.ts";
-import { FilteredRows, type SearchedRowTexts } from "../acp/inspect/rowFilter.ts";
+import { failingMessage } from "./failingMessage.ts";
+import { MessageIndex } from "./messageIndex.ts";
+import { FilteredRows, type SearchedRowTexts } from "./rowFilter.ts";
 import type { TrafficRecord, TrafficRecorder } from "../acp/trafficRecorder.ts";
 import type { Disposable, Event } from "../base/lifecycle.ts";
 import type { Clock } from "../base/log.ts";
@@ -220,14 +220,15 @@ export class InspectedMessages implements Disposable {
   #work(): void {
     if (this.#slice || !this.#isPageReady) return;
     const { index } = this.#shown;
-    const end = performance.now() + sliceTime;
-    const isTimeOver = (): boolean => performance.now() >= end;
+    const { clock } = this.#options;
+    const end = clock.now() + sliceTime;
+    const isTimeOver = (): boolean => clock.now() >= end;
     const isIndexed = index?.advance(isTimeOver) ?? true;
     const isFiltered = this.#rows?.advance(isTimeOver) ?? true;
     if (index && this.#noteChanges(index)) this.#isFilterOutdated = true;
     const isDone = isIndexed && isFiltered;
     if (isDone && this.#isFilterOutdated) return this.#filterAgain();
-    if (isDone || performance.now() - this.#updatedAt > updateInterval) this.#update(isDone);
+    if (isDone || clock.now() - this.#updatedAt > updateInterval) this.#update(isDone);
     if (isDone) return this.#reachTarget();
     this.#slice = setImmediate(() => {
       this.#slice = undefined;
@@ -259,7 +260,7 @@ export class InspectedMessages implements Disposable {
   }
 
   #update(isDone: boolean): void {
-    this.#updatedAt = performance.now();
+    this.#updatedAt = this.#options.clock.now();
     const { traffic, masking } = this.#options;
     const { agent, index, recorder } = this.#shown;
     const { removed = 0, end = 0 } = this.#rows ?? {};
@@ -329,7 +330,7 @@ export class InspectedMessages implements Disposable {
   }
 
   /** The row without secrets, which an agent could write into any name. */
-  #shownRow({ method, update, session, id, faults, ...row }: MessageRow): InspectorRow {
+  #shownRow({ method, update, session, id, faults, ...row }: InspectorRow): InspectorRow {
     const { text } = this.#options.masking;
     return {
       ...row,

@@ -12,6 +12,7 @@ import {
 /** The most rows that the page can ask for at once. */
 export const maxRowsAtOnce = 400;
 
+/** What is wrong with a message by the list of the protocol. */
 export interface InspectorFault {
   readonly kind:
     | "unknownMethod"
@@ -25,11 +26,13 @@ export interface InspectorFault {
     | "duplicateId"
     | "noRequest"
     | "noAnswer";
+  /** The field or the name, as the message has it, cut to what can be shown. */
   readonly name?: string;
 }
 
 /** One message, without its content. */
 export interface InspectorRow {
+  /** Counted from the first record of the connection. */
   readonly number: number;
   /** Since the start of the connection (ms). */
   readonly time: number;
@@ -41,6 +44,7 @@ export interface InspectorRow {
   /** The kind of a session update. */
   readonly update?: string;
   readonly id?: string;
+  /** The agent's ID of the session. */
   readonly session?: string;
   readonly bytes: number;
   /** The number of the answer to a request, or of the request of an answer. */
@@ -65,9 +69,11 @@ export interface InspectorNode {
   readonly cut?: number;
 }
 
+/** What a row must have. An absent field allows all. */
 export interface InspectorFilter {
   readonly method?: string;
   readonly session?: string;
+  /** In the message as it is shown, without regard to case. */
   readonly text?: string;
   readonly only?: "errors" | "faults";
 }

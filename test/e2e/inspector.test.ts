@@ -3,20 +3,10 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { FrameLocator, Page } from "playwright-core";
 import { paintedSessions } from "../support/fakes/painted.ts";
 import { until } from "../support/fakes/until.ts";
 import { runCommand, screenshot, sharedWorkbench } from "./harness.ts";
-
-/** The page of the inspector, which is the only editor tab with a page. */
-const inspectorPage = (page: Page): FrameLocator =>
-  page
-    .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
-    .frameLocator("iframe#active-frame");
-
-/** The document of the chat view, also while the inspector is open. */
-const chatView = (page: Page): FrameLocator =>
-  page.frameLocator('iframe.webview.ready[src*="purpose=webviewView"]').frameLocator("iframe#active-frame");
+import { chatView, tabPage } from "./pages.ts";
 
 describe("the protocol inspector in a real VS Code", () => {
   it("follows the messages, opens at a failure, leads from request to answer, and exports what can be replayed", async () => {
@@ -37,7 +27,7 @@ describe("the protocol inspector in a real VS Code", () => {
     // A connection without the sessions of other tests, which ask what a replay cannot answer.
     await runCommand(page, "Parley: Restart Agent");
     await runCommand(page, "Parley: Show Protocol Inspector");
-    const inspector = inspectorPage(page);
+    const inspector = tabPage(page);
     const messages = inspector.getByRole("listbox", { name: "Messages" });
     await messages
       .getByRole("option", { name: /^To agent, session\/new/ })

@@ -1,18 +1,9 @@
 // The search of all conversations in the real VS Code: hits in two sessions, the way to a hit in the chat, the keys from hit
 // to hit, and the button of the Sessions view.
 import assert from "node:assert/strict";
-import type { FrameLocator, Locator, Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { newSession, runCommand, screenshot, sharedWorkbench } from "./harness.ts";
-
-/** The document of the editor tab that is shown: the search, or a chat. */
-const searchPage = (page: Page): FrameLocator =>
-  page
-    .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
-    .frameLocator("iframe#active-frame");
-
-/** The document of the chat view, also while the tab of the search is open. */
-const chatView = (page: Page): FrameLocator =>
-  page.frameLocator('iframe.webview.ready[src*="purpose=webviewView"]').frameLocator("iframe#active-frame");
+import { chatView, tabPage } from "./pages.ts";
 
 const toolCall = (id: string, title: string, text: string): unknown => ({
   ...{ sessionUpdate: "tool_call", toolCallId: id, title, kind: "other", status: "completed" },
@@ -37,7 +28,7 @@ describe("the search of all conversations in a real VS Code", () => {
     }
 
     await runCommand(page, "Parley: Search Conversations…");
-    const search = searchPage(page);
+    const search = tabPage(page);
     const box = search.getByRole("textbox", { name: "Search conversations" });
     await box.and(search.locator(":focus")).waitFor();
     await page.keyboard.type("lighthouse");
@@ -106,7 +97,7 @@ describe("the search of all conversations in a real VS Code", () => {
     await composer.fill("a draft");
 
     await runCommand(page, "Parley: Search Conversations…");
-    const search = searchPage(page);
+    const search = tabPage(page);
     const box = search.getByRole("textbox", { name: "Search conversations" });
     await box.and(search.locator(":focus")).waitFor();
     await page.keyboard.type("windmill");
@@ -175,7 +166,7 @@ describe("the search of all conversations in a real VS Code", () => {
     // The tab of the search covers the chat in an editor.
     await newSession(page, panel);
     await runCommand(page, "Parley: Open Chat in Editor");
-    const editor = searchPage(page);
+    const editor = tabPage(page);
     const editorComposer = editor.getByRole("textbox", { name: "Message" });
     await editorComposer.fill("a draft of the tab");
     await runCommand(page, "Parley: Search Conversations…");

@@ -7,6 +7,7 @@ import { inProject } from "../../scripts/tools/project.mjs";
 import { until } from "../support/fakes/until.ts";
 import { chooseAgent } from "./agents.ts";
 import { chooseRow, openChat, openWorkbench, quitVscode, runCommand } from "./harness.ts";
+import { tabPage } from "./pages.ts";
 
 const mark = "Zq9mark";
 /** A secret with characters that JSON, addresses and base64 write differently. */
@@ -163,9 +164,7 @@ describe("secrets that come in by every way", () => {
       shown[name] = await saved(page, folder, name);
     }
     await runCommand(page, "Parley: Show Protocol Inspector");
-    const inspector = page
-      .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
-      .frameLocator("iframe#active-frame");
+    const inspector = tabPage(page);
     const messages = inspector.getByRole("listbox", { name: "Messages" });
     await messages.getByRole("option").first().waitFor();
     const count = Number(await messages.getByRole("option").first().getAttribute("aria-setsize"));

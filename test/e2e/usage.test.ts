@@ -1,18 +1,8 @@
 // The page of usage, opened by keyboard after a turn of an agent that reports what it used.
 import assert from "node:assert/strict";
-import type { FrameLocator, Page } from "playwright-core";
 import { until } from "../support/fakes/until.ts";
 import { runCommand, screenshot, sharedWorkbench } from "./harness.ts";
-
-/** The page of the usage, which is the only editor tab with a page. */
-const usagePage = (page: Page): FrameLocator =>
-  page
-    .frameLocator('iframe.webview.ready:not([src*="purpose=webviewView"]):visible')
-    .frameLocator("iframe#active-frame");
-
-/** The document of the chat view, also while the page of the usage is open. */
-const chatView = (page: Page): FrameLocator =>
-  page.frameLocator('iframe.webview.ready[src*="purpose=webviewView"]').frameLocator("iframe#active-frame");
+import { chatView, tabPage } from "./pages.ts";
 
 const turn = (amount: number): string =>
   JSON.stringify([
@@ -37,7 +27,7 @@ describe("the usage in a real VS Code", () => {
     };
     await send("first", 1);
     await runCommand(page, "Parley: Show Usage");
-    const usage = usagePage(page);
+    const usage = tabPage(page);
     const byAgent = usage.getByRole("region", { name: "By agent" });
     await byAgent.getByRole("row", { name: /Demo Agent 1 .*\$0\.25/ }).waitFor();
     await send("second", 2);

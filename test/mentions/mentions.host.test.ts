@@ -383,8 +383,14 @@ describe("mentions", () => {
     assert.deepEqual(labels(), ["quillwort.txt:1-7", "1 problem", "focus"]);
     const wrong = /These arguments cannot be used\. Pass a Uri and a list/;
     for (const args of [["/a/b"], [{}], [uri, ["/a/b"]]]) await assert.rejects(addToChat(chat, attaching, args), wrong);
-    for (const args of [[], ["/a/b", [problem]], [uri, []], [uri, [{ message: "No range." }]], [uri, [null]]])
+    for (const args of [
+      ["/a/b", [problem]],
+      [uri, []],
+      [uri, [{ message: "No range." }]],
+      [uri, [null]],
+    ])
       await assert.rejects(fixWithChat(chat, attaching, args), wrong);
+    await fixWithChat(chat, attaching, []);
     assert.deepEqual(labels(), []);
   });
 

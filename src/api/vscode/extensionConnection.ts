@@ -1,7 +1,9 @@
 // Parley, as one extension uses it: agents and sessions, until the access ends.
 import * as vscode from "vscode";
+import { untilAborted } from "../../base/async.ts";
 import { visibleName } from "../../base/inertText.ts";
 import { t } from "../../base/l10n.ts";
+import { commaSeparated } from "../../base/sentences.ts";
 import { isWorkspaceFolder } from "../../editor/folders.ts";
 import type { Session } from "../../session/session.ts";
 import { whenStarted } from "../../worktrees/candidates/candidateStart.ts";
@@ -100,7 +102,8 @@ export class ExtensionConnection {
       await whenReady(host.registry, session, opening.signal);
       if (mode !== undefined) {
         const { options, agent: connected } = session.state;
-        await settled(session.setOption(optionOfMode(options, mode, connected?.name ?? ""), mode), opening.signal);
+        const chosen = session.setOption(optionOfMode(options, mode, connected?.name ?? ""), mode);
+        await untilAborted(chosen, [opening.signal], () => opening.signal.throwIfAborted());
       }
       this.#check();
     } catch (error) {
@@ -153,7 +156,7 @@ function agentToUse(agent: string | undefined, agents: ApiHost["agents"]): strin
   const found = agent === undefined ? agents.of(undefined)?.id : ids.find(id => id === agent);
   if (found === undefined)
     throw new Error(
-      t("There is no agent “{0}”. The agents are: {1}.", visibleName(agent ?? "", maxShown), ids.join(", ")),
+      t("There is no agent “{0}”. The agents are: {1}.", visibleName(agent ?? "", maxShown), commaSeparated(ids)),
     );
   return found;
 }
@@ -165,12 +168,4 @@ async function whenReady({ open }: ApiHost["registry"], session: Session, signal
   const { signIn, lost } = session.state;
   const problem = signIn ?? lost;
   if (problem) throw new Error(t("{0} Start a session in Parley’s chat to sign in.", problem.message));
-}
-
-/** The promise, or a rejection when the signal aborts. */
-function settled(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-    promise.then(resolve, reject);
-  });
 }

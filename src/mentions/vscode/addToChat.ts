@@ -43,6 +43,8 @@ export async function fixWithChat(
   args: readonly unknown[],
 ): Promise<void> {
   const [uri, problems] = args;
+  // A keybinding without arguments names no problems.
+  if (uri === undefined && problems === undefined) return;
   const known: readonly vscode.Diagnostic[] = Array.isArray(problems) ? problems : [];
   if (!(uri instanceof vscode.Uri) || known.length === 0 || !known.every(isDiagnostic))
     throw wrongArguments("Diagnostic");

@@ -1,5 +1,6 @@
 // The message at which a failure that the chat shows began.
-import type { MessageIndex, MessageRow } from "./messageIndex.ts";
+import type { InspectorRow } from "../panel/inspectorPage.ts";
+import type { MessageIndex } from "./messageIndex.ts";
 
 /** The requests that a session without an ID has sent. */
 const openingMethods: ReadonlySet<string> = new Set([
@@ -14,9 +15,9 @@ const openingMethods: ReadonlySet<string> = new Set([
  * connection: the last row. Undefined: the failure is not among these messages.
  */
 export function failingMessage(index: MessageIndex, session: string | undefined): number | undefined {
-  const isOwn = (row: MessageRow): boolean =>
+  const isOwn = (row: InspectorRow): boolean =>
     session === undefined ? openingMethods.has(row.method) : row.session === session;
-  const ranks: readonly ((row: MessageRow) => boolean)[] = [
+  const ranks: readonly ((row: InspectorRow) => boolean)[] = [
     row => isOwn(row) && isFailure(row),
     row => isOwn(row) && isWaiting(row),
     row => (row.session === undefined || session === undefined) && isFailure(row),
@@ -32,10 +33,10 @@ export function failingMessage(index: MessageIndex, session: string | undefined)
 }
 
 /** Of a request of Parley. Errors that Parley answers to the agent are none. */
-function isFailure({ dir, kind, isError, faults = [], other }: MessageRow): boolean {
+function isFailure({ dir, kind, isError, faults = [], other }: InspectorRow): boolean {
   if (dir === "a>c" && kind === "answer") return isError === true || (other !== undefined && faults.length > 0);
   return dir === "c>a" && faults.some(({ kind: fault }) => fault === "noAnswer");
 }
 
-const isWaiting = ({ dir, kind, other }: MessageRow): boolean =>
+const isWaiting = ({ dir, kind, other }: InspectorRow): boolean =>
   dir === "c>a" && kind === "request" && other === undefined;

@@ -1,8 +1,9 @@
 // The rows of the protocol inspector: what each message is, which request and answer belong together, and what is wrong.
 import assert from "node:assert/strict";
-import { failingMessage } from "../../src/acp/inspect/failingMessage.ts";
-import { MessageIndex, type MessageRow } from "../../src/acp/inspect/messageIndex.ts";
-import { FilteredRows, type RowFilter } from "../../src/acp/inspect/rowFilter.ts";
+import { failingMessage } from "../../src/inspector/failingMessage.ts";
+import { MessageIndex } from "../../src/inspector/messageIndex.ts";
+import { FilteredRows } from "../../src/inspector/rowFilter.ts";
+import type { InspectorFilter, InspectorRow } from "../../src/panel/inspectorPage.ts";
 import { maskRecord, TrafficRecorder, type TrafficRecord } from "../../src/acp/trafficRecorder.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 import { processesOf, readTranscript, transcriptNames } from "../support/fakes/transcript.ts";
@@ -39,7 +40,7 @@ class Bench {
     this.sent({ id: 1, method: "session/new", params: { cwd: "/w", mcpServers: [] } });
     return this.received({ id: 1, result: { sessionId: "s1" } });
   }
-  rows(): readonly MessageRow[] {
+  rows(): readonly InspectorRow[] {
     this.index.advance(never);
     return Array.from({ length: this.index.end - this.index.first }, (_, at) => {
       const row = this.index.rowAt(this.index.first + at);
@@ -50,7 +51,7 @@ class Bench {
   faults(): readonly string[] {
     return this.rows().flatMap(({ faults = [] }) => faults.map(({ kind, name }) => [kind, name].join(" ").trim()));
   }
-  filtered(filter: RowFilter): FilteredRows {
+  filtered(filter: InspectorFilter): FilteredRows {
     this.index.advance(never);
     const textOf = (record: TrafficRecord): string => JSON.stringify(maskRecord(record));
     const rows = new FilteredRows(this.index, filter, { ofRecord: textOf, ofName: name => name });
@@ -292,7 +293,7 @@ describe("the filter of the protocol inspector", () => {
       .sent({ id: 2, method: "session/prompt", params: { sessionId: "s1", prompt: [], apiKey: "hidden-hello" } })
       .received({ id: 2, error: { code: 1, message: "overloaded" } });
 
-  const cases: readonly (readonly [RowFilter, readonly number[]])[] = [
+  const cases: readonly (readonly [InspectorFilter, readonly number[]])[] = [
     [{}, [0, 1, 2, 3, 4, 5, 6, 7, 8]],
     [{ method: "session/prompt" }, [7, 8]],
     [{ session: "s1" }, [2, 3, 4, 7, 8]],

@@ -1,15 +1,7 @@
 // The rows of an inspector that pass its filter. They are found in slices, because a text is searched in every message.
-import type { TrafficRecord } from "../trafficRecorder.ts";
-import type { MessageIndex, MessageRow } from "./messageIndex.ts";
-
-/** What a row must have. An absent field allows all. */
-export interface RowFilter {
-  readonly method?: string;
-  readonly session?: string;
-  /** In the message as it is shown, without regard to case. */
-  readonly text?: string;
-  readonly only?: "errors" | "faults";
-}
+import type { TrafficRecord } from "../acp/trafficRecorder.ts";
+import type { InspectorFilter, InspectorRow } from "../panel/inspectorPage.ts";
+import type { MessageIndex } from "./messageIndex.ts";
 
 /** What is shown of a row: a filter must not find what is hidden. */
 export interface SearchedRowTexts {
@@ -21,7 +13,7 @@ export interface SearchedRowTexts {
 /** The numbers of the rows that pass a filter, in order. */
 export class FilteredRows {
   readonly #index: MessageIndex;
-  readonly #filter: RowFilter;
+  readonly #filter: InspectorFilter;
   readonly #text: string;
   readonly #searched: SearchedRowTexts;
   #numbers: number[] = [];
@@ -30,7 +22,7 @@ export class FilteredRows {
   #removed = 0;
   #next: number;
 
-  constructor(index: MessageIndex, filter: RowFilter, searched: SearchedRowTexts) {
+  constructor(index: MessageIndex, filter: InspectorFilter, searched: SearchedRowTexts) {
     this.#index = index;
     this.#filter = filter;
     this.#text = (filter.text ?? "").toLowerCase();
@@ -52,7 +44,7 @@ export class FilteredRows {
   }
 
   /** The row at the position. */
-  rowAt(position: number): MessageRow | undefined {
+  rowAt(position: number): InspectorRow | undefined {
     const number = this.#numbers[position - this.#removed + this.#start];
     return number === undefined || position < this.#removed ? undefined : this.#index.rowAt(number);
   }
@@ -89,7 +81,7 @@ export class FilteredRows {
     return this.isComplete;
   }
 
-  #passes(row: MessageRow): boolean {
+  #passes(row: InspectorRow): boolean {
     const { method, session, only } = this.#filter;
     const { ofName, ofRecord } = this.#searched;
     if (method !== undefined && ofName(row.method) !== method) return false;

@@ -1,31 +1,9 @@
 // The messages of a connection as rows: what each is, the request or answer that belongs to it, and its faults. Rows are made
 // in slices, so that a long recording never blocks the extension host.
-import { asObject, asString, isObject, type JsonObject } from "../parse.ts";
-import type { SizedRecord, TrafficRecord, TrafficRecorder } from "../trafficRecorder.ts";
-import { answerFaults, callFaults, maxNameLength, type MessageFault } from "./messageFaults.ts";
-
-export interface MessageRow {
-  /** Counted from the first record of the connection. */
-  readonly number: number;
-  /** Since the start of the recording (ms). */
-  readonly time: number;
-  readonly dir: TrafficRecord["dir"];
-  readonly kind: "request" | "notification" | "answer" | "text";
-  /** Of an answer, the method of its request. Empty: none, or not known. */
-  readonly method: string;
-  /** The kind of a session update. */
-  readonly update?: string;
-  readonly id?: string;
-  /** The agent's ID of the session. */
-  readonly session?: string;
-  readonly bytes: number;
-  /** The number of the answer to a request, or of the request of an answer. */
-  readonly other?: number;
-  /** From the request to its answer (ms). */
-  readonly wait?: number;
-  readonly isError?: true;
-  readonly faults?: readonly MessageFault[];
-}
+import { asObject, asString, isObject, type JsonObject } from "../acp/parse.ts";
+import type { SizedRecord, TrafficRecord, TrafficRecorder } from "../acp/trafficRecorder.ts";
+import type { InspectorRow } from "../panel/inspectorPage.ts";
+import { answerFaults, callFaults, maxNameLength } from "./messageFaults.ts";
 
 /** How many methods and sessions a filter offers. */
 const maxNames = 200;
@@ -37,11 +15,11 @@ type RecordedMessages = Pick<TrafficRecorder, "recordAt" | "count" | "dropped" |
 
 export class MessageIndex {
   readonly #recorder: RecordedMessages;
-  #rows: (Writable<MessageRow> | undefined)[] = [];
+  #rows: (Writable<InspectorRow> | undefined)[] = [];
   /** The number of the first row. */
   #first: number;
   /** The requests that wait for their answers. */
-  readonly #open = new Map<string, Writable<MessageRow>>();
+  readonly #open = new Map<string, Writable<InspectorRow>>();
   readonly #changed = new Set<number>();
   readonly #methods = new Set<string>();
   readonly #sessions = new Set<string>();
@@ -81,7 +59,7 @@ export class MessageIndex {
     return this.#sessions;
   }
 
-  rowAt(number: number): MessageRow | undefined {
+  rowAt(number: number): InspectorRow | undefined {
     return number < this.first ? undefined : this.#rows[number - this.#first];
   }
 
@@ -116,7 +94,7 @@ export class MessageIndex {
     return this.#agreed ?? (this.#recorder.dropped > 0 ? this.#recorder.protocolVersion : undefined);
   }
 
-  #note({ method, session }: MessageRow): void {
+  #note({ method, session }: InspectorRow): void {
     if (method !== "" && this.#methods.size < maxNames) this.#methods.add(method);
     if (session !== undefined && this.#sessions.size < maxNames) this.#sessions.add(session);
   }
@@ -140,9 +118,9 @@ export class MessageIndex {
     this.#open.clear();
   }
 
-  #rowOf(number: number, { record, bytes }: SizedRecord): Writable<MessageRow> {
+  #rowOf(number: number, { record, bytes }: SizedRecord): Writable<InspectorRow> {
     const { t: time, dir, msg } = record;
-    const row: Writable<MessageRow> = { number, time, dir, bytes, kind: "text", method: "" };
+    const row: Writable<InspectorRow> = { number, time, dir, bytes, kind: "text", method: "" };
     if (isObject(msg)) {
       const id = shownId(msg["id"]);
       if (id !== undefined) row.id = id;
@@ -152,7 +130,7 @@ export class MessageIndex {
     return row;
   }
 
-  #call(row: Writable<MessageRow>, message: JsonObject & { readonly method: string }): void {
+  #call(row: Writable<InspectorRow>, message: JsonObject & { readonly method: string }): void {
     const { id, method } = message;
     const params = asObject(message["params"]);
     row.method = method.slice(0, maxNameLength);
@@ -175,7 +153,7 @@ export class MessageIndex {
     if (faults.length > 0) row.faults = faults;
   }
 
-  #answer(row: Writable<MessageRow>, message: JsonObject): void {
+  #answer(row: Writable<InspectorRow>, message: JsonObject): void {
     row.kind = "answer";
     if (message["error"] !== undefined && message["error"] !== null) row.isError = true;
     const key = requestKey(row.dir === "c>a" ? "a>c" : "c>a", message["id"]);

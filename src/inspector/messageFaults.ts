@@ -1,25 +1,9 @@
 // What is wrong with a message by the list of the protocol: unknown methods, required fields that are missing, answers and
 // requests without each other.
-import { asObject, isObject, type JsonObject } from "../parse.ts";
-import type { TrafficRecord } from "../trafficRecorder.ts";
+import { asObject, isObject, type JsonObject } from "../acp/parse.ts";
+import type { TrafficRecord } from "../acp/trafficRecorder.ts";
+import type { InspectorFault } from "../panel/inspectorPage.ts";
 import { protocolMethods, type ProtocolMethod, type ProtocolShapes } from "./protocolMethods.ts";
-
-export interface MessageFault {
-  readonly kind:
-    | "unknownMethod"
-    | "wrongSide"
-    | "isNoRequest"
-    | "isNoNotification"
-    | "unknownUpdate"
-    | "missingField"
-    | "noResult"
-    | "notMessage"
-    | "duplicateId"
-    | "noRequest"
-    | "noAnswer";
-  /** The field or the name, as the message has it. At most {@link maxNameLength} characters. */
-  readonly name?: string;
-}
 
 /** Of a name that an agent chose (characters). */
 export const maxNameLength = 200;
@@ -37,13 +21,13 @@ export function callFaults(
   { method, id, params }: JsonObject & { readonly method: string },
   dir: TrafficRecord["dir"],
   version: number | undefined,
-): readonly MessageFault[] {
+): readonly InspectorFault[] {
   const shapes = shapesOf(version);
   if (!shapes || method.startsWith(extensionPrefix)) return [];
   const known = ownValue(shapes.methods, method);
   if (!known) return [{ kind: "unknownMethod", name: method.slice(0, maxNameLength) }];
   const receiver = dir === "c>a" ? "agent" : "client";
-  const faults: MessageFault[] = known.sides.includes(receiver) ? [] : [{ kind: "wrongSide" }];
+  const faults: InspectorFault[] = known.sides.includes(receiver) ? [] : [{ kind: "wrongSide" }];
   const hasId = id !== undefined && id !== null;
   // `mcp/message` is both.
   if (hasId && known.result === undefined) faults.push({ kind: "isNoRequest" });
@@ -53,7 +37,7 @@ export function callFaults(
   return faults;
 }
 
-function updateFaults(update: unknown, { updates }: ProtocolShapes): readonly MessageFault[] {
+function updateFaults(update: unknown, { updates }: ProtocolShapes): readonly InspectorFault[] {
   if (!isObject(update)) return [];
   const kind = update["sessionUpdate"];
   if (typeof kind !== "string") return [{ kind: "missingField", name: "params.update.sessionUpdate" }];
@@ -64,7 +48,11 @@ function updateFaults(update: unknown, { updates }: ProtocolShapes): readonly Me
 }
 
 /** The faults of the answer to a request with this method. */
-export function answerFaults(answer: JsonObject, method: string, version: number | undefined): readonly MessageFault[] {
+export function answerFaults(
+  answer: JsonObject,
+  method: string,
+  version: number | undefined,
+): readonly InspectorFault[] {
   const { error, result } = answer;
   if (error !== undefined && error !== null) return missingFields(error, ["code", "message"], "error");
   const shapes = shapesOf(version);
@@ -73,7 +61,7 @@ export function answerFaults(answer: JsonObject, method: string, version: number
   return missingFields(result, known?.result, "result");
 }
 
-function missingFields(value: unknown, required: readonly string[] = [], path: string): readonly MessageFault[] {
+function missingFields(value: unknown, required: readonly string[] = [], path: string): readonly InspectorFault[] {
   const fields = asObject(value);
   return required
     .filter(field => !Object.hasOwn(fields, field) || fields[field] === undefined)
