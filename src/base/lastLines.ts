@@ -10,7 +10,10 @@ const maxLineLength = 500;
 // eslint-disable-next-line no-control-regex
 const escapes = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]/g;
 
-/** The text without sequences for terminals. Remove them before secrets are masked: the end of one can look like the beginning of a word. */
+/**
+ * The text without sequences for terminals. Remove them before secrets are masked: the end of a sequence can look like the
+ * beginning of a word.
+ */
 export const withoutEscapeSequences = (text: string): string => text.replaceAll(escapes, "");
 
 /** The last lines of the output, without colors and likely secrets. A line that was written over shows what stands there last. */

@@ -90,7 +90,10 @@ export interface PanelFeatures extends SessionFeatures {
   readonly remoteAgents: RemoteAgents;
 }
 
-/** Shows the active session in the chat and its indicators from now on. Returns what runs the commands, and the API for other extensions. */
+/**
+ * Shows the active session in the chat and its indicators from now on. Returns what runs the commands, and the API for
+ * other extensions.
+ */
 export function createPanels(
   platform: ExtensionPlatform,
   startup: StartupParts,

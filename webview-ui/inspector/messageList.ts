@@ -1,7 +1,7 @@
 // The list of messages: rows of one height, of which only those near the visible part exist. It asks for rows by position,
 // and follows the newest message until the user scrolls up.
 import { html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import type { InspectorList, InspectorRow } from "../../src/panel/inspectorPage.ts";
+import { maxRowsAtOnce, type InspectorList, type InspectorRow } from "../../src/panel/inspectorPage.ts";
 import { visibleText } from "../../src/base/visibleText.ts";
 import { LightElement } from "../base/element.ts";
 import { formatSize, t } from "../base/l10n.ts";
@@ -194,7 +194,7 @@ export class MessageListElement extends LightElement {
     // Rows that were asked for are on their way.
     if (!isMissing || (first >= from && end <= from + count)) return;
     const start = Math.max(this.#list?.removed ?? 0, first - askedMargin);
-    this.#asked = { from: start, count: Math.min(400, end - start + askedMargin) };
+    this.#asked = { from: start, count: Math.min(maxRowsAtOnce, end - start + askedMargin) };
     this.ask(this.#asked.from, this.#asked.count);
   }
 

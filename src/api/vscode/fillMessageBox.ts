@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import { exactLine, visibleName, withoutMiddle } from "../../base/inertText.ts";
 import { t } from "../../base/l10n.ts";
+import { commaSeparated } from "../../base/sentences.ts";
 import { isWorkspaceFolder } from "../../editor/folders.ts";
 import { showInformationMessage } from "../../editor/editorUi.ts";
 import type { Session } from "../../session/session.ts";
@@ -51,7 +52,9 @@ export async function startSession(wanted: object, host: ApiHost): Promise<void>
   const folder = checkedFolder(place.folder, host);
   if (agent !== undefined && agents.definitions().every(({ id }) => id !== agent)) {
     const ids = agents.definitions().map(({ id }) => id);
-    throw new Error(t("There is no agent “{0}”. The agents are: {1}.", visibleName(agent, maxShown), ids.join(", ")));
+    throw new Error(
+      t("There is no agent “{0}”. The agents are: {1}.", visibleName(agent, maxShown), commaSeparated(ids)),
+    );
   }
   const surface = registry.open.activeSurface;
   registry.start(agent, surface, folder);

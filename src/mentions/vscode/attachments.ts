@@ -113,8 +113,8 @@ export class Attachments {
 
   /**
    * The paths that the user declines to share, confirmed in one dialog. The user is asked about likely secrets, and
-   * about paths outside the workspace unless they were picked by hand. Confirmed paths are not asked about again, but what
-   * the user confirmed for a message of their own, an extension may not have.
+   * about paths outside the workspace unless they were picked by hand. Confirmed paths are not asked about again.
+   * A path that the user confirmed for a message of their own is asked about again for another extension.
    */
   async declinedPaths(paths: readonly string[], byHand: boolean, asker?: AskingExtension): Promise<readonly string[]> {
     const approved = this.#approvedPaths(asker);

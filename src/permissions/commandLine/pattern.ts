@@ -6,9 +6,9 @@
 //   *      exactly one word
 //   **     any number of words, including none
 // In an allow pattern, `*` stands for an option only if the option is known to be harmless, and neither wildcard stands
-// for a word that makes the program write or run something (wordRoles.ts). An allow pattern must match the whole command: `npm test` allows `npm test` but not `npm test --watch`. A pattern
-// that denies or asks also matches if more words follow, and matches its program by any path and with `.exe`: `rm`
-// denies `/bin/rm -r x`. Words are compared as a whole and exactly, never by prefix.
+// for a word that makes the program write or run something (wordRoles.ts). An allow pattern must match the whole command:
+// `npm test` allows `npm test` but not `npm test --watch`. A pattern that denies or asks also matches if more words follow,
+// and matches its program by any path and with `.exe`: `rm` denies `/bin/rm -r x`. Words are compared as a whole and exactly, never by prefix.
 import { t } from "../../base/l10n.ts";
 import { baseName } from "./programs.ts";
 import { programHazards } from "./programHazards.ts";
@@ -84,7 +84,10 @@ export function fitsWhole(pattern: Pattern, words: readonly Word[]): boolean {
   );
 }
 
-/** The words for which a wildcard of an allow pattern doesn't stand, with what they do. Empty: there are none, or it is not for these words. */
+/**
+ * The words for which a wildcard of an allow pattern doesn't stand, with what they do. Empty: there are none, or it is not
+ * for these words.
+ */
 export function hazardsFor(
   pattern: Pattern,
   words: readonly Word[],
