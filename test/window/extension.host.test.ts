@@ -183,6 +183,8 @@ describe("the commands of Parley", () => {
           noValues,
           noExtension,
           noSignIn,
+          // Of the inspector.
+          "There is no agent. Add one in Settings (parley.agents).",
           ...noProblems,
           noChanges,
         ],
