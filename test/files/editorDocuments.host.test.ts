@@ -2,7 +2,8 @@
 // editor has.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { EditorDocuments } from "../../src/files/vscode/editorDocuments.ts";
@@ -344,6 +345,36 @@ describe("EditorDocuments", () => {
       meanwhile.dispose();
     }
   });
+
+  for (const [what, first] of [
+    ["another line ending", "one\r\ntwo\r\n"],
+    ["mixed line endings", "one\r\ntwo\n"],
+  ] as const)
+    it(`writes with the line endings on disk, although VS Code knows the file with ${what}`, async () => {
+      const hourAgo = Date.now() / 1000 - 3600;
+      // Outside of the workspace, VS Code watches only the files in visible editors.
+      const folder = await realpath(await mkdtemp(join(tmpdir(), "parley-unwatched-")));
+      const path = join(folder, "ends.txt");
+      try {
+        await writeFile(path, first);
+        await utimes(path, hourAgo, hourAgo);
+        const document = await vscode.workspace.openTextDocument(path);
+        await vscode.window.showTextDocument(document, { preview: false });
+        await at.put("front.txt", "another editor has the focus\n");
+        await open("front.txt");
+        // A program replaces the file, and keeps its time as `cp -p` does.
+        await writeFile(path, "one\ntwo\n");
+        await utimes(path, hourAgo + 3590, hourAgo + 3590);
+
+        await at.documents.write(path, "one\n2\n");
+
+        assert.equal(await readFile(path, "utf8"), "one\n2\n");
+        assert.equal(document.isDirty, false);
+      } finally {
+        await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
 
   it("also saves the user's own changes if a setting says so", async () => {
     await at.put("a.txt", "one\n");

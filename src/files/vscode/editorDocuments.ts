@@ -24,9 +24,9 @@ import { binaryRefusal, failedRefusal, missingRefusal } from "../refusals.ts";
 import { looksTyped } from "../typedEdits.ts";
 import { agentTextOf, announceAgentText, endAgentText } from "./agentEdits.ts";
 import { decodedFile, intactFile, intactUnsaved, lineDecoder, refuseLoss } from "./decodedFile.ts";
-import { isNoticed, modificationTime, noteKnownTime, noteSave } from "./noticedChanges.ts";
+import { isNoticed, modificationTime, noteKnownTime, noteSave, saveUnnoticed } from "./noticedChanges.ts";
 import { unsavedEditors } from "./unsavedEditors.ts";
-import { applyTextChanges, createEmptyFile, saveAndVerify } from "./textFile.ts";
+import { applyTextChanges, createEmptyFile, lineEndOf, saveAndVerify } from "./textFile.ts";
 
 export interface EditorDocumentsOptions {
   /** Whether to save a document that also has unsaved changes of the user. */
@@ -329,7 +329,9 @@ async function saveOrRefuse(document: vscode.TextDocument, before: string): Prom
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, bytes, { flag: "wx" });
   }
-  if (await saveAndVerify(document, { before, readDisk, maxSaveWait }))
+  const isUnchanged = async (): Promise<boolean> => (await readDisk()) === before;
+  const save = (): Promise<boolean> => saveAndVerify(document, { before, readDisk, maxSaveWait });
+  if ((await save()) || ((await saveUnnoticed(document, isUnchanged)) && (await save())))
     return noteKnownTime(document, await modificationTime(path));
   throw failedRefusal(path, "could not be saved. It may be read-only, or have changed on disk.");
 }
@@ -340,7 +342,9 @@ async function waitForDiskText(document: vscode.TextDocument): Promise<vscode.Te
   const isCurrent = async (one: vscode.TextDocument): Promise<boolean> => {
     const disk = await decodedFile(path, one);
     if (disk === undefined || one.isDirty) return true;
-    return withLineFeeds(disk) === withLineFeeds(one.getText()) && (await isNoticed(one));
+    if (withLineFeeds(disk) !== withLineFeeds(one.getText())) return false;
+    const lineEnd = lineEndOf(disk);
+    return (lineEnd === undefined || lineEnd === one.eol) && (await isNoticed(one));
   };
   const current = await waitForReload(document, isCurrent, maxReloadWait);
   if (current) return current;

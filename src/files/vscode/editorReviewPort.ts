@@ -22,10 +22,10 @@ import { nodePaths } from "../nodePaths.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../ports.ts";
 import { removeFolderWithoutFiles } from "../standing.ts";
 import { moveFile } from "./moveFile.ts";
-import { isNoticed, modificationTime, noteKnownTime } from "./noticedChanges.ts";
+import { isNoticed, modificationTime, noteKnownTime, saveUnnoticed } from "./noticedChanges.ts";
 import { closeTabs, shownPaths } from "./shownPaths.ts";
 import { changedMeanwhile, checkInside, mixedStateAfter, refuseUnsaved, stateAfter } from "./stateSteps.ts";
-import { applyTextChanges, hasText, type TextChange } from "./textFile.ts";
+import { applyTextChanges, hasText, lineEndOf, type TextChange } from "./textFile.ts";
 
 /** Attempts to apply and to save the edits of open files. VS Code refuses an edit if it has just closed a document. */
 const maxAttempts = 5;
@@ -171,9 +171,9 @@ class StepRun {
     return true;
   }
 
-  async #complete({ step, document, wasClean, state, now }: DocumentStep): Promise<void> {
+  async #complete({ step, change, document, wasClean, state, now }: DocumentStep): Promise<void> {
     const { path } = step;
-    if (wasClean && !(await saveRepeatedly(document))) {
+    if (wasClean && !(await saveRepeatedly(document, change.before))) {
       throw new Refusal(
         "failed",
         vscode.l10n.t("{0} was changed in the editor, but could not be saved.", quotePath(path)),
@@ -228,7 +228,9 @@ class StepRun {
     }
     const now = await readFileState(path);
     const exact = state ?? (now && (await mixedStateAfter(step, now)));
-    const eol = exact && (await uniformLineEnd(exact, path));
+    // VS Code may not have noticed that the line endings changed on disk.
+    const ends = exact ?? (document.isDirty ? undefined : now);
+    const eol = ends && (await uniformLineEnd(ends, path));
     return {
       step,
       change: { uri, before, after, ...(eol !== undefined && eol !== document.eol && { eol }) },
@@ -259,10 +261,7 @@ const isText = (step: FileTextStep): step is FileTextStep & { readonly before: s
 /** The line ending to give a document, if all line endings of the state are the same. */
 async function uniformLineEnd(state: FileState, path: string): Promise<vscode.EndOfLine | undefined> {
   const text = state.kind === "file" ? await rawTextOfBytes(state.bytes, path) : undefined;
-  const ends = new Set(text?.match(/\r\n|\r|\n/g));
-  if (ends.size !== 1) return undefined;
-  if (ends.has("\n")) return vscode.EndOfLine.LF;
-  return ends.has("\r\n") ? vscode.EndOfLine.CRLF : undefined;
+  return text === undefined ? undefined : lineEndOf(text);
 }
 
 /** Whether the bytes have the text of the document. */
@@ -273,14 +272,15 @@ async function hasTextOf(document: vscode.TextDocument, bytes: Uint8Array): Prom
 
 /**
  * Saves a document that was just edited until the disk has its text: it may not be marked as unsaved yet, and `save()`
- * also returns false while another save is in progress.
+ * also returns false while another save is in progress. `before`: the text before the edit.
  */
-async function saveRepeatedly(found: vscode.TextDocument): Promise<boolean> {
+async function saveRepeatedly(found: vscode.TextDocument, before: string): Promise<boolean> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (attempt > 0) await delay(retryDelay);
     const document = await reopenIfClosed(found);
-    await document.save();
-    if ((await diskText(document.uri.fsPath)) === withLineFeeds(document.getText())) return true;
+    const { fsPath } = document.uri;
+    if (!(await document.save())) await saveUnnoticed(document, async () => (await diskText(fsPath)) === before);
+    if ((await diskText(fsPath)) === withLineFeeds(document.getText())) return true;
   }
   return false;
 }

@@ -1,11 +1,14 @@
 // Whether VS Code knows the file of a document as it is on disk. If VS Code loads a file while a program writes it, it has
 // the new text with the old time, and cannot save the document until it has noticed the change.
-import { stat } from "node:fs/promises";
+import { stat, utimes } from "node:fs/promises";
 import type * as vscode from "vscode";
 import { isNotFoundError } from "../../base/errors.ts";
 
 /** VS Code notices a change on disk within this time (ms). */
 const noticeTime = 250;
+
+/** A modification time that is not after any that VS Code knows (seconds and milliseconds since the epoch). */
+const oldest = 0;
 
 /** The modification times (ms since the epoch) of files that were saved or opened here, which VS Code knows. */
 const knownTimes = new WeakMap<vscode.TextDocument, number>();
@@ -43,4 +46,28 @@ export async function modificationTime(path: string): Promise<number | undefined
     if (isNotFoundError(thrown)) return undefined;
     throw thrown;
   }
+}
+
+/**
+ * Saves a document that VS Code refuses to save because the file is newer than it knows, although only its bytes changed and
+ * not its text: VS Code does not notice every change, for example of a line ending in a folder that was created again.
+ * `isUnchanged`: whether the file still has the text that the edit began with. Returns false if it has not, or if VS Code
+ * refuses for another reason.
+ */
+export async function saveUnnoticed(
+  document: vscode.TextDocument,
+  isUnchanged: () => Promise<boolean>,
+): Promise<boolean> {
+  const path = document.uri.fsPath;
+  const time = await modificationTime(path);
+  if (time === undefined || !document.isDirty || !(await isUnchanged())) return false;
+  // A file that another program writes from now on is newer again, and VS Code refuses to save over it.
+  await utimes(path, Date.now() / 1000, oldest);
+  let isSaved = false;
+  try {
+    isSaved = (await isUnchanged()) && (await document.save());
+  } finally {
+    if (!isSaved && (await modificationTime(path)) === oldest) await utimes(path, Date.now() / 1000, time / 1000);
+  }
+  return isSaved;
 }

@@ -85,6 +85,14 @@ export async function replaceText(
 export const hasText = (document: vscode.TextDocument, text: string): boolean =>
   withLineFeeds(document.getText()) === text;
 
+/** The line ending of a text, if all of its lines have the same and a document can have it. */
+export function lineEndOf(text: string): vscode.EndOfLine | undefined {
+  const ends = new Set(text.match(/\r\n|\r|\n/g));
+  if (ends.size !== 1) return undefined;
+  if (ends.has("\n")) return vscode.EndOfLine.LF;
+  return ends.has("\r\n") ? vscode.EndOfLine.CRLF : undefined;
+}
+
 /** How {@link saveAndVerify} reads the disk. Texts have "\n" line endings. Undefined if there is no text. */
 export interface SaveOptions {
   /** The text on disk before the edit. */

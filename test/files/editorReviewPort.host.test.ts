@@ -1,0 +1,76 @@
+// What a review applies to files that VS Code does not know as they are on disk, in the real editor.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { editorReviewPort } from "../../src/files/vscode/editorReviewPort.ts";
+
+describe("the files that a review changes in the editor", () => {
+  let folder: string;
+  beforeEach(async () => {
+    // Outside of the workspace, VS Code watches only the files in visible editors.
+    folder = await realpath(await mkdtemp(join(tmpdir(), "parley-port-")));
+  });
+  afterEach(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Writes a file whose time is some seconds ago, as `cp -p` does. */
+  const put = async (path: string, text: string, secondsAgo: number): Promise<void> => {
+    await writeFile(path, text);
+    const time = Date.now() / 1000 - secondsAgo;
+    await utimes(path, time, time);
+  };
+
+  /** Opens a file in an editor behind another one. */
+  const openBehind = async (path: string): Promise<vscode.TextDocument> => {
+    const document = await vscode.workspace.openTextDocument(path);
+    await vscode.window.showTextDocument(document, { preview: false });
+    await put(join(folder, "front.txt"), "front\n", 0);
+    await vscode.window.showTextDocument(vscode.Uri.file(join(folder, "front.txt")));
+    return document;
+  };
+
+  it("are saved although their line endings changed and VS Code has not read them again", async () => {
+    const path = join(folder, "ends.txt");
+    await put(path, "one\r\ntwo\r\n", 3600);
+    const document = await openBehind(path);
+    await put(path, "one\ntwo\n", 10);
+
+    const { failed } = await editorReviewPort(() => [folder]).apply([
+      { path, before: "one\ntwo\n", after: "one\n2\n" },
+    ]);
+
+    assert.deepEqual([...failed.values()], []);
+    assert.equal(await readFile(path, "utf8"), "one\n2\n");
+    assert.equal(document.isDirty, false);
+    assert.ok(Date.now() - (await stat(path)).mtimeMs < 60_000);
+  });
+
+  it("keep their time and their text if they cannot be saved", async () => {
+    const path = join(folder, "other.txt");
+    await put(path, "one\r\ntwo\r\n", 3600);
+    const document = await openBehind(path);
+    await put(path, "one\ntwo\n", 10);
+    const { mtimeMs } = await stat(path);
+    // A program that formats on save writes into the file while it is saved.
+    const busy = vscode.workspace.onWillSaveTextDocument(event => {
+      event.waitUntil(put(path, "one\nother text\n", 5));
+    });
+    try {
+      const { failed } = await editorReviewPort(() => [folder]).apply([
+        { path, before: "one\ntwo\n", after: "one\n2\n" },
+      ]);
+
+      assert.match(String(failed.get(path)), /could not be saved/);
+      assert.equal(await readFile(path, "utf8"), "one\nother text\n");
+      assert.ok((await stat(path)).mtimeMs > mtimeMs);
+    } finally {
+      busy.dispose();
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    }
+  });
+});
