@@ -152,6 +152,7 @@ export function createExtension(context: vscode.ExtensionContext, startup: Start
     facts: history.facts,
     touches: {
       touched: file => checkpointsOf(file.turn)?.touched(file),
+      touchedAgain: file => checkpointsOf(file.turn)?.touched(file),
       written: (path, after, turn) => checkpointsOf(turn)?.written(path, after),
       stateBefore: (turn, path, state) => checkpointsOf(turn)?.stateBefore(turn, path, state),
       stateWritten: (path, state, turn) => checkpointsOf(turn)?.writtenState(path, state),

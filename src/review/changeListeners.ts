@@ -1,9 +1,19 @@
 // Who learns of the agent's changes of files as they are attributed.
 import type { FileState } from "../files/fileState.ts";
 
-/** Notified of the turns' changes: of a turn's first change of a file, with the text before (undefined: not known), and of the agent's text. */
+/** A file that the agent changes in a turn. `before`: its text before this change. Undefined: not known. */
+export interface FileTouch {
+  readonly turn: string;
+  readonly path: string;
+  readonly before: string | null | undefined;
+}
+
+/** Notified of the turns' changes, before each, and of the agent's text. */
 export interface TouchListener {
-  touched(file: { readonly turn: string; readonly path: string; readonly before: string | null | undefined }): void;
+  /** The agent changes the file for the first time in the turn. */
+  touched(file: FileTouch): void;
+  /** The agent changes the file again in the turn: the user can have changed it in between. */
+  touchedAgain?(file: FileTouch): void;
   written(path: string, after: string | null, turn: string): void;
   /** The exact state of a file at the start of the turn, soon after it was touched. */
   stateBefore?(turn: string, path: string, state: FileState): void;

@@ -30,6 +30,7 @@ for (const git of [true, false]) {
       prepare,
       end,
       write,
+      type,
       review,
       reviews,
       watch,
@@ -199,6 +200,35 @@ for (const git of [true, false]) {
       assert.deepEqual([existsSync(path("made")), existsSync(path("moved.txt"))], [false, false]);
       assert.equal(await onDisk("mine.txt"), "the user's\n");
     });
+
+    for (const [how, change] of [
+      ["through the client", (name: string, after: string) => write(name, after)],
+      ["on disk", (name: string, after: string) => writeFile(path(name), after)],
+    ] as const)
+      it(`keeps by default what the user typed in the turn between two changes of the agent ${how}`, async () => {
+        for (const name of ["a.txt", "b.txt"]) await put(name, tenLines);
+        await show("a.txt");
+        await noticed();
+        await turn("turn 1", async () => {
+          for (const name of ["a.txt", "b.txt"]) await write(name, text("two"));
+          await type("a.txt", 3, "typed\n");
+          await vscode.workspace.save(vscode.Uri.file(path("a.txt")));
+          await change("a.txt", text("two", "nine").replace("line 4", "typed\nline 4"));
+          await change("b.txt", text("two", "nine"));
+          await noticed();
+        });
+        const plan = await checkpoints().planRestore("turn 1", now);
+        assert.deepEqual(
+          plan.files.flatMap(one => (one.path.endsWith("watched") ? [] : [[one.path, one.changedSince]])),
+          [
+            [path("a.txt"), true],
+            [path("b.txt"), false],
+          ],
+        );
+        await apply(plan);
+        assert.match((await onDisk("a.txt")) ?? "", /^typed$/m);
+        assert.equal(await onDisk("b.txt"), tenLines);
+      });
 
     it("changes only the mode or the byte-order mark of a file that the editor shows", async () => {
       await put("run.sh", tenLines);

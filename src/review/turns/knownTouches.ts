@@ -3,7 +3,7 @@
 import { Emitter, type Disposable, type Event } from "../../base/lifecycle.ts";
 import type { FileState } from "../../files/fileState.ts";
 import { meanwhileTurn, unknownTurn } from "../../history/author.ts";
-import type { TouchListener } from "../changeListeners.ts";
+import type { FileTouch, TouchListener } from "../changeListeners.ts";
 
 /** A file that the agent of a session changed for the first time in a turn. `path`: resolved. */
 export interface AgentChange {
@@ -33,11 +33,15 @@ export class KnownTouches implements Required<TouchListener>, Disposable {
     this.#busyTurns = busyTurns;
   }
 
-  touched(file: { readonly turn: string; readonly path: string; readonly before: string | null | undefined }): void {
+  touched(file: FileTouch): void {
     this.#each(file.turn, turn => this.#touches.touched({ ...file, turn }));
     // `unknownTurn` and `meanwhileTurn` have no session.
     const session = this.#sessions.get(file.turn)?.id;
     if (session !== undefined) this.#changed.fire({ session, path: file.path });
+  }
+
+  touchedAgain(file: FileTouch): void {
+    this.#each(file.turn, turn => this.#touches.touchedAgain?.({ ...file, turn }));
   }
 
   written(path: string, after: string | null, turn: string): void {

@@ -126,13 +126,13 @@ export class ChangeTurns {
     return turn;
   }
 
-  /** Notifies of the agent's first change of the file in the turn. */
+  /** Notifies of a change of the file by the agent. `before`: its text before the change. */
   touch(path: string, before: string | null | undefined, turn: string): void {
     const { states, touches } = this.#options;
     this.#last.set(path, turn);
     const touched = this.#touched.get(turn) ?? new Set();
     this.#touched.set(turn, touched);
-    if (touched.has(path)) return;
+    if (touched.has(path)) return touches.touchedAgain?.({ turn, path, before });
     touched.add(path);
     const meanwhile = this.#meanwhile.get(path);
     if (turn === meanwhileTurn && meanwhile) this.#meanwhile.set(path, { ...meanwhile, before });

@@ -204,6 +204,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
           touches.push([one.turn, one.path, one.before]);
           checkpoints?.touched(one);
         },
+        touchedAgain: one => checkpoints?.touched(one),
         written: (at, after) => checkpoints?.written(at, after),
         stateBefore: (turn, at, state) => checkpoints?.stateBefore(turn, at, state),
         stateWritten: (at, state) => checkpoints?.writtenState(at, state),
