@@ -383,6 +383,15 @@ const toCrLf = (text: string): string => text.replaceAll("\n", "\r\n");
 const ownLines = (state: FileState | undefined): readonly string[] =>
   state === undefined ? [] : (textOf(state).match(/^user \d+$/gm) ?? []);
 
+/** A line that the user types where the agent has removed others of the user can come back before or after them. */
+const withSortedOwnLines = (text: string): string =>
+  text.replace(/^(?:user \d+\n)+/, own =>
+    own
+      .split(/(?<=\n)/)
+      .toSorted()
+      .join(""),
+  );
+
 /** The text with another second line, and another line at its end. The first line stays, because the user types there. */
 const edited = (text: string, n: number): string => {
   const [head = "", , ...rest] = text.split(/(?<=\n)/);
@@ -399,7 +408,7 @@ function assertSame(are: Files, were: Files): void {
     [...files]
       .map(([name, state]) =>
         state.kind === "file"
-          ? `${name}: ${JSON.stringify(textOf(state))}${state.executable ? " (executable)" : ""}`
+          ? `${name}: ${JSON.stringify(withSortedOwnLines(textOf(state)))}${state.executable ? " (executable)" : ""}`
           : `${name}: ${JSON.stringify(state)}`,
       )
       .sort();
