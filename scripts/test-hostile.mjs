@@ -2,16 +2,17 @@
 //   npm run test:hostile                                  10 minutes
 //   npm run test:hostile -- --minutes=60 [--class=wire,log]   longer, or some classes only
 //   npm run test:hostile -- --seconds=30
+//   npm run test:hostile -- --class=folder --stalls       stops processes of VS Code for a moment, as a busy machine does
 //   SEED=7 npm run test:hostile                           begins with this seed
 // The classes consist of test files that `npm test` also runs, once, with fewer seeds and with a sample of long tables.
-// Each round uses the next seed.
+// Each round uses the next ten seeds, or the first of them.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { ensureInstalled } from "./tools/install.mjs";
 import { mochaCommand } from "./tools/mocha.mjs";
 import { killTree, processesWith } from "./tools/processes.mjs";
-import { inProject, main, option, Problem, run, say, secondsSince, waitFor } from "./tools/project.mjs";
+import { flag, inProject, main, option, Problem, run, say, secondsSince, waitFor } from "./tools/project.mjs";
 import { readResults, resultLine } from "./tools/results.mjs";
 import { afterMinutes, runLimited } from "./tools/sideBySide.mjs";
 import { ensureChromium } from "./vscode/chromium.mjs";
@@ -137,6 +138,8 @@ const maxTestTime = 240_000;
 const maxClassTime = 20;
 /** The variable that marks the processes of a class. */
 const markName = "PARLEY_HOSTILE_RUN";
+/** A test in VS Code has a case for each of these seeds: a window takes longer to open than three cases. */
+const seedsOfRound = 10;
 /** A process of a test may end this long after its test. Milliseconds. */
 const maxEndTime = 10_000;
 
@@ -157,7 +160,7 @@ await main(async () => {
   /** @type {Map<string, Total>} */
   const totals = new Map(names.map(name => [name, { tests: 0, cases: 0, rounds: 0, failures: [] }]));
   let seed = firstSeed;
-  for (; seed === firstSeed || performance.now() - started < seconds * 1000; seed++) {
+  for (; seed === firstSeed || performance.now() - started < seconds * 1000; seed += seedsOfRound) {
     const open = [...totals].filter(([name, total]) => isOpen(name, total));
     if (open.length === 0) break;
     for (const [name, total] of open) await perform(name, total, seed);
@@ -187,6 +190,7 @@ async function perform(name, total, seed) {
   const mark = `${process.pid}-${name}-${seed}`;
   process.env["FUZZ_MESSAGES"] = "0";
   process.env["ALL_CASES"] = "1";
+  process.env["CASES"] = String(seedsOfRound);
   Object.assign(process.env, variables, { SEED: String(seed), PARLEY_CASES_FILE: casesFile, [markName]: mark });
   const setUp = ["--import", new URL("tools/countCases.mjs", import.meta.url).href];
   /** @type {((results: string) => readonly string[])[]} */
@@ -196,7 +200,8 @@ async function perform(name, total, seed) {
     commands.push(results => [...setUp, ...mochaCommand(tests, { results, timeout: maxTestTime })]);
   }
   if (hostTests !== undefined) {
-    commands.push(results => ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`]);
+    const stalls = flag("stalls") ? ["--stalls"] : [];
+    commands.push(results => ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`, ...stalls]);
   }
   try {
     let output = "";
