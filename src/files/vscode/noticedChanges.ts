@@ -2,7 +2,7 @@
 // the new text with the old time, and cannot save the document until it has noticed the change.
 import { stat, utimes } from "node:fs/promises";
 import type * as vscode from "vscode";
-import { isNotFoundError } from "../../base/errors.ts";
+import { errorCodeOf, isNotFoundError } from "../../base/errors.ts";
 
 /** VS Code notices a change on disk within this time (ms). */
 const noticeTime = 250;
@@ -61,8 +61,14 @@ export async function saveUnnoticed(
   const path = document.uri.fsPath;
   const time = await modificationTime(path);
   if (time === undefined || !document.isDirty || !(await isUnchanged())) return false;
-  // A file that another program writes from now on is newer again, and VS Code refuses to save over it.
-  await utimes(path, Date.now() / 1000, oldest);
+  try {
+    // A file that another program writes from now on is newer again, and VS Code refuses to save over it.
+    await utimes(path, Date.now() / 1000, oldest);
+  } catch (thrown) {
+    // Only the owner of a file may set its time.
+    if (errorCodeOf(thrown) === "EPERM") return false;
+    throw thrown;
+  }
   let isSaved = false;
   try {
     isSaved = (await isUnchanged()) && (await document.save());
