@@ -106,9 +106,12 @@ const whenAny = (turns: readonly TurnEvidence[]): readonly TurnEvidence[] | unde
 
 const isRunningAt = (call: CallEvidence, time: number | undefined): boolean => time === undefined || ranAt(call, time);
 
-/** Whether a call that names the file ran at the time, also a call that reports after its turn. */
+/** Whether a call that names the file ran at the time, also a call that reports after its turn, but none before its turn. */
 export const isReportedAt = ({ time, turns }: Pick<ChangeEvidence, "time" | "turns">): boolean =>
-  time !== undefined && turns.some(({ calls }) => calls.some(call => call.namesFile && ranAt(call, time)));
+  time !== undefined &&
+  turns.some(
+    ({ ran, calls }) => time >= ran.from - clockTick && calls.some(call => call.namesFile && ranAt(call, time)),
+  );
 
 interface Row {
   readonly why: () => string;

@@ -58,6 +58,11 @@ const both = (...calls: readonly CallEvidence[]): readonly TurnEvidence[] => [
 const table: readonly (readonly [title: string, evidence: ChangeEvidence, author: string])[] = [
   ["without any turn", evidence(25_000, []), "nobody"],
   ["before the turn", evidence(9000, [running]), "nobody"],
+  [
+    "before the turn, just before the first report of a call that names the file",
+    evidence(9900, [turn("t", 10_000, undefined, call(10_300, undefined, names))]),
+    "nobody",
+  ],
   ["after the turn", evidence(60_000, [justOver]), "nobody"],
   ["in a turn that has just ended, or is being compared", evidence(25_000, [justOver]), "agent t"],
   ["in a turn that ended long ago", evidence(25_000, [over]), "nobody"],
