@@ -4,6 +4,7 @@ import { mkdtemp, readFile, realpath, rm, stat, utimes, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import type { FileTextStep } from "../../src/files/ports.ts";
 import { editorReviewPort } from "../../src/files/vscode/editorReviewPort.ts";
 
 describe("the files that a review changes in the editor", () => {
@@ -33,6 +34,15 @@ describe("the files that a review changes in the editor", () => {
     return document;
   };
 
+  /** Why the step failed. */
+  const failure = async (step: FileTextStep): Promise<string> =>
+    String((await editorReviewPort(() => [folder]).apply([step])).failed.get(step.path));
+
+  const revert = async (document: vscode.TextDocument): Promise<void> => {
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  };
+
   it("are saved although their line endings changed and VS Code has not read them again", async () => {
     const path = join(folder, "ends.txt");
     await put(path, "one\r\ntwo\r\n", 3600);
@@ -49,28 +59,22 @@ describe("the files that a review changes in the editor", () => {
     assert.ok(Date.now() - (await stat(path)).mtimeMs < 60_000);
   });
 
-  it("keep their time and their text if they cannot be saved", async () => {
+  it("keep what another program writes while they are saved", async () => {
     const path = join(folder, "other.txt");
     await put(path, "one\r\ntwo\r\n", 3600);
     const document = await openBehind(path);
     await put(path, "one\ntwo\n", 10);
-    const { mtimeMs } = await stat(path);
-    // A program that formats on save writes into the file while it is saved.
+    let saves = 0;
+    // VS Code refuses the first save, because the file is newer than it knows. The program writes during the second one.
     const busy = vscode.workspace.onWillSaveTextDocument(event => {
-      event.waitUntil(put(path, "one\nother text\n", 5));
+      if (++saves > 1) event.waitUntil(put(path, "one\nother text\n", 5));
     });
     try {
-      const { failed } = await editorReviewPort(() => [folder]).apply([
-        { path, before: "one\ntwo\n", after: "one\n2\n" },
-      ]);
-
-      assert.match(String(failed.get(path)), /could not be saved/);
+      assert.match(await failure({ path, before: "one\ntwo\n", after: "one\n2\n" }), /could not be saved/);
       assert.equal(await readFile(path, "utf8"), "one\nother text\n");
-      assert.ok((await stat(path)).mtimeMs > mtimeMs);
     } finally {
       busy.dispose();
-      await vscode.window.showTextDocument(document);
-      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+      await revert(document);
     }
   });
 });

@@ -7,7 +7,7 @@ import { errorCodeOf, isNotFoundError } from "../../base/errors.ts";
 /** VS Code notices a change on disk within this time (ms). */
 const noticeTime = 250;
 
-/** A modification time that is not after any that VS Code knows (seconds and milliseconds since the epoch). */
+/** No modification time that VS Code knows is before this one (seconds or milliseconds since the epoch). */
 const oldest = 0;
 
 /** The modification times (ms since the epoch) of files that were saved or opened here, which VS Code knows. */
