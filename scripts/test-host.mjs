@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 // Runs out/test/host with mocha inside the extension host of the downloaded VS Code:
-//   node scripts/test-host.mjs [--grep=words] [--bail] [--results=file] [--part=1/2] [--repeat=20] [--stalls] [workspace]
+//   node scripts/test-host.mjs [--grep=words] [--bail] [--results=file] [--part=1/2] [--repeat=20] [--stalls]
+//     [--repositories] [workspace]
 // --repeat runs each test that often. With --stalls, processes are stopped at random for a moment, as on a busy machine:
-// tests that fail then depend on speed, or show a fault. Neither builds the tests: run "node esbuild.mjs --tests" first.
+// tests that fail then depend on speed, or show a fault. With --repositories, the git extension of VS Code opens each
+// repository of the tests, as it does for a user: a test in a repository then takes a third more processor time. None of
+// these builds the tests: run "node esbuild.mjs --tests" first.
 // It also accepts the command line of @vscode/test-electron, so that it can be its `vscodeExecutablePath`.
 import fs from "node:fs";
 import os from "node:os";
@@ -52,8 +55,11 @@ async function runHostTests(folder, resultsFile) {
   const part = option("part");
   const repeat = option("repeat");
   const server = await startServer({
-    // In a browser, VS Code saves automatically, unlike on a desktop.
-    settings: { "files.autoSave": "off" },
+    settings: {
+      // In a browser, VS Code saves automatically, unlike on a desktop.
+      "files.autoSave": "off",
+      "git.autoRepositoryDetection": flag("repositories"),
+    },
     ownHome: true,
     // Its tools are called by the tests of the tools of other extensions.
     extensions: [inProject("test", "support", "toolExtension")],

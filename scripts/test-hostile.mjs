@@ -200,8 +200,8 @@ async function perform(name, total, seed) {
     commands.push(results => [...setUp, ...mochaCommand(tests, { results, timeout: maxTestTime })]);
   }
   if (hostTests !== undefined) {
-    const stalls = flag("stalls") ? ["--stalls"] : [];
-    commands.push(results => ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`, ...stalls]);
+    const options = ["--repositories", ...(flag("stalls") ? ["--stalls"] : [])];
+    commands.push(results => ["scripts/test-host.mjs", `--grep=${hostTests}`, `--results=${results}`, ...options]);
   }
   try {
     let output = "";
