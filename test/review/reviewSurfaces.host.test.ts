@@ -124,6 +124,27 @@ describe("a review in VS Code's own surfaces", () => {
       }
     });
 
+    it("is not followed by a peek if the user decides on the change and closes it at once", async () => {
+      const path = await changed();
+      const peeking = actions.peek(hunkAt(path, 1));
+      await until(() => baseIsVisible(path));
+      await review.undo({ kind: "hunks", path, ids: [hunkAt(path, 1).id] });
+      const seen: string[] = [];
+      const watching = vscode.window.onDidChangeVisibleTextEditors(() => seen.push(...shownDocuments()));
+      try {
+        await vscode.commands.executeCommand("closeQuickDiff");
+        await peeking;
+        // A peek would have opened before this one, which takes longer.
+        const other = await changed();
+        await actions.peek(hunkAt(other, 1));
+        await until(() => baseIsVisible(other));
+      } finally {
+        watching.dispose();
+      }
+      const peek = bases.peekUri(path).toString();
+      assert.ok(!seen.includes(peek), `VS Code showed ${peek}`);
+    });
+
     it("decides on the change that it shows", async () => {
       const path = await changed();
       const uri = vscode.Uri.file(path);

@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import { withTimeout } from "../../base/async.ts";
 import type { Disposable } from "../../base/lifecycle.ts";
 import type { Hunk } from "../hunk.ts";
-import type { ReviewedFile } from "../review.ts";
-import { anchorLine } from "../reviewPresentation.ts";
+import type { Review } from "../review.ts";
+import { anchorLine, type HunkLocation } from "../reviewPresentation.ts";
 import type { BaseDocuments } from "./baseDocuments.ts";
 
 /** VS Code computes the inline diff of a file that was just opened within this time. Milliseconds. */
@@ -14,16 +14,24 @@ const maxShowTime = 300;
 /** An inline diff that is open for this long stays open. Milliseconds. */
 const settlingTime = 1000;
 
-/** Shows the earlier lines of a hunk in the editor that shows its file. Opens the file if there is none. */
+/**
+ * Shows the earlier lines of a hunk in the editor that shows its file. Opens the file if there is none. Does nothing if the
+ * hunk no longer exists.
+ */
 export async function peekHunk(
   bases: BaseDocuments,
-  { path }: ReviewedFile,
-  hunk: Hunk,
+  review: Review,
+  { path, id }: HunkLocation,
   shown?: vscode.TextEditor,
 ): Promise<void> {
+  const hunkNow = (): Hunk | undefined => review.file(path)?.changes.hunks.find(each => each.id === id);
   const editor = shown ?? (await vscode.window.showTextDocument(vscode.Uri.file(path), { preview: true }));
+  const asked = hunkNow();
+  if (!asked || (await showInlineDiff(editor, asked, bases.baseUri(path)))) return;
+  // The user can have decided on it in the inline diff, which closed after that.
+  const hunk = hunkNow();
+  if (!hunk) return;
   const line = anchorLine(hunk);
-  if (await showInlineDiff(editor, hunk, bases.baseUri(path))) return;
   const first = anchorLine(hunk, "base");
   const last = Math.max(first, hunk.base.to - 1);
   const before = new vscode.Location(bases.peekUri(path), new vscode.Range(first, 0, last, Number.MAX_SAFE_INTEGER));

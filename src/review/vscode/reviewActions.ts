@@ -354,7 +354,7 @@ export class ReviewActions {
     if (changes.text === null) return this.openDiff(path);
     if (hunk.base.from === hunk.base.to)
       return this.#options.announce(vscode.l10n.t("No lines were removed here, so there is no earlier text."));
-    await peekHunk(this.#options.bases, file, hunk, this.#editorOf(path));
+    await peekHunk(this.#options.bases, this.#review, { path, id: hunk.id }, this.#editorOf(path));
   }
 
   /** The active editor, if it shows this file on its own. */
