@@ -41,8 +41,8 @@ export interface ChangeEvidence {
   readonly isUsers: boolean;
   /** The user saved this text in another window. */
   readonly isSavedElsewhere: boolean;
-  /** The user has accepted the change. */
-  readonly isKept: boolean;
+  /** The user has accepted or undone the change. */
+  readonly isDecided: boolean;
   /** The file is as git put it there since the turn began, or git deleted it. */
   readonly isGits: boolean;
   /** The turns that are known, the first one first. */
@@ -126,8 +126,8 @@ const rows: readonly Row[] = [
     author: ({ isUsers }) => (isUsers ? "user" : undefined),
   },
   {
-    why: () => t("You accepted the change."),
-    author: ({ isKept }) => (isKept ? "user" : undefined),
+    why: () => t("You kept or undid the change."),
+    author: ({ isDecided }) => (isDecided ? "user" : undefined),
   },
   {
     why: () => t("You saved the file in another window."),

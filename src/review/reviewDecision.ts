@@ -65,6 +65,8 @@ export const nothingApplied: AppliedSteps = { failed: new Map(), replaced: new M
 export interface AppliedDecision extends AppliedSteps {
   /** The files that still have their text. */
   readonly unchanged: ReadonlySet<string>;
+  /** The files of unknown changes in whose place nothing is left. */
+  readonly gone: ReadonlySet<string>;
 }
 
 /** The most reasons that one message contains. */

@@ -94,7 +94,7 @@ export class WindowReview implements Review, Disposable {
         put: (path, changes) => this.#put(path, changes),
         forget: path => this.#forget(path),
         kept: path => this.#replaced.forget(path),
-        keptWhole: path => this.#keptWhole(path),
+        decidedWhole: path => this.#decidedWhole(path),
         keepMove: path => this.#keepMove(path),
         moved: (from, to) => this.#movePath(from, to, true),
       },
@@ -445,9 +445,9 @@ export class WindowReview implements Review, Disposable {
     this.#set(replacingFile(one, other));
   }
 
-  #keptWhole(path: string): void {
+  #decidedWhole(path: string): void {
     this.#forget(path);
-    this.decided.kept(path, (this.#options.now ?? Date.now)());
+    this.decided.decidedWhole(path, (this.#options.now ?? Date.now)());
   }
 
   #set(one: TrackedFile): void {

@@ -33,7 +33,7 @@ const evidence = (time: number | undefined, turns: readonly TurnEvidence[], more
   isGone: false,
   isUsers: false,
   isSavedElsewhere: false,
-  isKept: false,
+  isDecided: false,
   isGits: false,
   ...more,
 });
@@ -87,7 +87,7 @@ const table: readonly (readonly [title: string, evidence: ChangeEvidence, author
   ["in a turn of an earlier window", evidence(25_000, [earlier], { isCompared: true }), "agent t"],
   ["after that turn", evidence(60_000, [earlier], { isCompared: true }), "nobody"],
   ["by the user in the editor", evidence(25_000, [edited], { isUsers: true }), "user"],
-  ["and accepted", evidence(25_000, [edited], { isKept: true }), "user"],
+  ["and accepted", evidence(25_000, [edited], { isDecided: true }), "user"],
   ["and saved in another window", evidence(25_000, [running], { isSavedElsewhere: true }), "user"],
   ["by git in a turn", evidence(12_000, [running], { isGits: true }), "git"],
   ["by git while a call runs", evidence(25_000, [running], { isGits: true }), "git"],
@@ -151,7 +151,7 @@ describe("who made a change", () => {
     isGone: fc.boolean(),
     isUsers: fc.boolean(),
     isSavedElsewhere: fc.boolean(),
-    isKept: fc.boolean(),
+    isDecided: fc.boolean(),
     isGits: fc.boolean(),
     turns: fc.uniqueArray(anyTurn, { selector: ({ turn: id }) => id, maxLength: 3 }),
   });

@@ -30,7 +30,7 @@ describe("the turns that overlap", () => {
   };
   /** Who changed the file at that time: the turn of an agent, or who else. */
   const authorAt = (path: string, time: number, now: number): string => {
-    const evidence = { time, isCompared: false, isGone: false, isUsers: false, isKept: false };
+    const evidence = { time, isCompared: false, isGone: false, isUsers: false, isDecided: false };
     const others = { isSavedElsewhere: false, isGits: false };
     const author = authorOf({ ...evidence, ...others, turns: turns.evidenceFor(path, now) });
     return author.kind === "agent" ? author.turn : author.kind;

@@ -4,7 +4,20 @@ import type { FileState } from "../../src/files/fileState.ts";
 import type { FileTextStep } from "../../src/files/ports.ts";
 import { rejectsWithRefusal } from "../support/contracts/documents.ts";
 import { undividedWork } from "../support/fakes/undividedWork.ts";
+import type { EarlierFileStates } from "../../src/review/reviewDecision.ts";
 import { WindowReview } from "../../src/review/windowReview.ts";
+
+/** The states of files whose only state before is this one. */
+const earlierStates = (stateFor: (text: string | null | undefined) => FileState): EarlierFileStates => ({
+  settled: () => Promise.resolve(),
+  has: () => true,
+  wasMissing: () => false,
+  stateFor: (_, text) => Promise.resolve(stateFor(text)),
+  isChanged: () => Promise.resolve(false),
+  moved: () => {},
+  movedIsGone: () => {},
+  onDidChange: () => ({ dispose: () => {} }),
+});
 
 describe("a changed file without a known base", () => {
   const path = "/folder/made.bin";
@@ -45,15 +58,37 @@ describe("a changed file without a known base", () => {
       now: () => time,
     });
     review.agentChangedWithoutBase(path, null, "t1", "It is binary.");
-    assert.equal(review.decided.keptAt(path), undefined);
+    assert.equal(review.decided.decidedAt(path), undefined);
     time = 2000;
     await review.keep({ kind: "all" });
-    assert.equal(review.decided.keptAt(path), 2000);
+    assert.equal(review.decided.decidedAt(path), 2000);
     await review.undoLast();
-    assert.equal(review.decided.keptAt(path), undefined, "it waits again");
+    assert.equal(review.decided.decidedAt(path), undefined, "it waits again");
     await review.keep({ kind: "all" });
     review.agentChangedWithoutBase(path, null, "t2", "It is binary.");
-    assert.equal(review.decided.keptAt(path), undefined);
+    assert.equal(review.decided.decidedAt(path), undefined);
+  });
+
+  it("has the time of its undo if nothing is left of it", async () => {
+    for (const [state, time] of [
+      [{ kind: "missing" }, 1000],
+      [{ kind: "link", target: "other" }, undefined],
+    ] as const) {
+      const review = new WindowReview({
+        port: {
+          apply: () => Promise.resolve({ failed: new Map(), replaced: new Map() }),
+          move: () => Promise.resolve(undefined),
+        },
+        schedule: run => run(),
+        slices: undividedWork,
+        earlier: earlierStates(() => state),
+        now: () => 1000,
+      });
+      review.agentChangedWithoutBase(path, null, "t1", "It is binary.");
+      await review.undo({ kind: "all" });
+      assert.deepEqual(review.files, []);
+      assert.equal(review.decided.decidedAt(path), time);
+    }
   });
 
   it("has hunks from the agent's next edit on, if the text before that edit is known", () => {
@@ -169,16 +204,7 @@ describe("a file of which the agent changed only what no text contains", () => {
       },
       move: () => Promise.resolve(undefined),
     };
-    const earlier = {
-      settled: () => Promise.resolve(),
-      has: () => true,
-      wasMissing: () => false,
-      stateFor: (_: string, text: string | null | undefined) => Promise.resolve(state(text ?? "echo\n")),
-      isChanged: () => Promise.resolve(false),
-      moved: () => {},
-      movedIsGone: () => {},
-      onDidChange: () => ({ dispose: () => {} }),
-    };
+    const earlier = earlierStates(text => state(text ?? "echo\n"));
     const review = new WindowReview({ port, earlier, schedule: run => run(), slices: undividedWork });
     review.turnBegan("t1", "Change it");
     review.agentChangedState(path, "t1", "The agent made the file executable.", "echo\n");

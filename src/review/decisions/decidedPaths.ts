@@ -1,12 +1,12 @@
-// What the user has decided about paths: how often, and when a file was accepted whose changes are not known.
+// What the user has decided about paths: how often, and when on a file whose changes are not known.
 
-/** The times of accepted files beyond this number are forgotten. */
-const maxKept = 5000;
+/** The times of decisions beyond this number are forgotten. */
+const maxTimes = 5000;
 
 export class DecidedPaths {
   readonly #counts = new Map<string, number>();
   /** In ms since the epoch. The oldest are first. */
-  readonly #keptAt = new Map<string, number>();
+  readonly #decidedAt = new Map<string, number>();
 
   /** How many decisions have been applied to the path. What was read there before the last one can be outdated. */
   countOf(path: string): number {
@@ -18,23 +18,24 @@ export class DecidedPaths {
   }
 
   /**
-   * When the user accepted the file, whose changes are not known, in ms since the epoch. Older changes that are noticed
-   * later are accepted, too. Undefined if the file waits for review, and if the user has not accepted it.
+   * When the user accepted the file, whose changes are not known, or undid them and nothing was left of the file, in ms
+   * since the epoch. Older changes that are noticed later are decided on, too. Undefined if the file waits for review, and
+   * if there was no such decision.
    */
-  keptAt(path: string): number | undefined {
-    return this.#keptAt.get(path);
+  decidedAt(path: string): number | undefined {
+    return this.#decidedAt.get(path);
   }
 
-  /** The user accepts a file whose changes are not known. */
-  kept(path: string, time: number): void {
-    this.#keptAt.delete(path);
-    this.#keptAt.set(path, time);
-    const [oldest] = this.#keptAt.keys();
-    if (this.#keptAt.size > maxKept && oldest !== undefined) this.#keptAt.delete(oldest);
+  /** The user decided on a file whose changes are not known. See {@link decidedAt}. */
+  decidedWhole(path: string, time: number): void {
+    this.#decidedAt.delete(path);
+    this.#decidedAt.set(path, time);
+    const [oldest] = this.#decidedAt.keys();
+    if (this.#decidedAt.size > maxTimes && oldest !== undefined) this.#decidedAt.delete(oldest);
   }
 
   /** The file waits for review again. */
   waits(path: string): void {
-    this.#keptAt.delete(path);
+    this.#decidedAt.delete(path);
   }
 }

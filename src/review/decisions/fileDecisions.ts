@@ -35,8 +35,8 @@ export interface DecidableFiles extends MovedFiles {
   put(path: string, changes: FileChanges): void;
   /** The user accepts changes of a file. */
   kept(path: string): void;
-  /** The user accepts a file whose changes are not known. */
-  keptWhole(path: string): void;
+  /** The user accepts a file whose changes are not known, or undid them and nothing is left of it. */
+  decidedWhole(path: string): void;
   /** The user accepts the move of a file. */
   keepMove(path: string): void;
 }
@@ -104,7 +104,7 @@ export class FileDecisions {
       for (const { path } of moved) this.#files.keepMove(path);
       for (const { file, ids } of chosen) {
         this.#files.kept(file.path);
-        if (file.unknown !== undefined) this.#files.keptWhole(file.path);
+        if (file.unknown !== undefined) this.#files.decidedWhole(file.path);
         else if (ids.length > 0) {
           const changes = keepHunks(file.changes, ids);
           files.push({ path: file.path, before: file.changes, after: changes });
@@ -146,7 +146,9 @@ export class FileDecisions {
       for (const [path, error] of applied.failed) failed.set(path, error);
       await moves.removeEmptyFolders(earlier);
       const done = (one: { readonly path: string }): boolean => !applied.unchanged.has(one.path);
-      for (const { path } of unknown.filter(done)) this.#files.forget(path);
+      for (const { path } of unknown.filter(done))
+        if (applied.gone.has(path)) this.#files.decidedWhole(path);
+        else this.#files.forget(path);
       const decision: ReviewDecision = {
         kind: "undo",
         files: decided.filter(done),
@@ -290,7 +292,12 @@ export class FileDecisions {
       const state = await stateFor(path, after);
       if (before.text !== after.text || state) steps.push(step(path, before.text, after.text, state));
     }
-    for (const { path } of unknown) steps.push(step(path, undefined, undefined, await stateFor(path)));
+    const gone = new Set<string>();
+    for (const { path } of unknown) {
+      const state = await stateFor(path);
+      if (state?.kind === "missing") gone.add(path);
+      steps.push(step(path, undefined, undefined, state));
+    }
     for (const { path, after } of files) {
       this.#ownChanges.set(path, { text: after.text, changes: after });
       this.#noteBegan(path, after.text);
@@ -304,7 +311,7 @@ export class FileDecisions {
         if (failed.has(path)) unchanged.add(path);
         else this.acceptOwnChange(path, after.text);
       }
-      return { failed, unchanged, replaced };
+      return { failed, unchanged, replaced, gone };
     } finally {
       this.#endOwnChanges(files);
     }

@@ -418,10 +418,10 @@ export class ChangeAttribution implements Disposable {
    */
   async #turnOfAgent(path: string, touch: () => Promise<string>): Promise<string | undefined> {
     const { review } = this.#options;
-    const keptAt = review.decided.keptAt(path);
+    const decidedAt = review.decided.decidedAt(path);
     if (!(await this.#author.needsReview(path))) return undefined;
     const turn = await touch();
-    return review.decided.keptAt(path) === keptAt ? turn : this.#turnOfAgent(path, touch);
+    return review.decided.decidedAt(path) === decidedAt ? turn : this.#turnOfAgent(path, touch);
   }
 
   /** Changes made before the turn, even if noticed later, are not attributed to the agent. */

@@ -122,7 +122,7 @@ export class ChangeAuthor {
       isGone: own === undefined && (isGoneAtEnd || (texts.reports.isNamed(path) && !turns.isBefore(time))),
       isUsers: isUsers(path),
       isSavedElsewhere: false,
-      isKept: this.#isKept(path, own),
+      isDecided: this.#isDecided(path, own),
       isGits: false,
       turns: turns.evidenceFor(path, Date.now()),
     };
@@ -154,11 +154,11 @@ export class ChangeAuthor {
     return undefined;
   }
 
-  /** Whether the user has accepted the last change. File systems may use a clock that is behind. */
-  #isKept(path: string, time: number | undefined): boolean {
-    const keptAt = this.#options.review.decided.keptAt(path);
-    if (keptAt === undefined) return false;
-    return time === undefined ? this.#options.texts.deleted.has(path) : time < keptAt - clockTick;
+  /** Whether the user has accepted or undone the last change. File systems may use a clock that is behind. */
+  #isDecided(path: string, time: number | undefined): boolean {
+    const decidedAt = this.#options.review.decided.decidedAt(path);
+    if (decidedAt === undefined) return false;
+    return time === undefined ? this.#options.texts.deleted.has(path) : time < decidedAt - clockTick;
   }
 
   /** When what stands at the path was last changed. A link has a time of its own. */

@@ -6,11 +6,12 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } fr
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
+import { toDisposable } from "../../../src/base/lifecycle.ts";
 import { nullLog, systemClock } from "../../../src/base/log.ts";
 import type { SessionEvent, ToolContent } from "../../../src/session/events.ts";
 import { emptySession, type SessionState } from "../../../src/session/state.ts";
 import { EditorDocuments } from "../../../src/files/vscode/editorDocuments.ts";
-import { FileEvents, type FileEventListener } from "../../../src/files/vscode/fileEvents.ts";
+import { FileEvents, type FileEvent, type FileEventListener } from "../../../src/files/vscode/fileEvents.ts";
 import { Checkpoints } from "../../../src/checkpoints/checkpoints.ts";
 import { copyCheckpoints } from "../../../src/checkpoints/copyCheckpoints.ts";
 import { CheckpointFolder } from "../../../src/checkpoints/checkpointStore.ts";
@@ -61,11 +62,22 @@ async function record(title: string, facts: RecordedFacts): Promise<void> {
 class LossyFileEvents extends FileEvents {
   /** The files of which nothing is reported any more. */
   readonly lost = new Set<string>();
+  readonly #listeners = new Set<FileEventListener>();
 
   override watchFolder(folder: string, listener: FileEventListener): ReturnType<FileEvents["watchFolder"]> {
-    return super.watchFolder(folder, event => {
+    this.#listeners.add(listener);
+    const listening = super.watchFolder(folder, event => {
       if (!this.lost.has(event.path)) listener(event);
     });
+    return toDisposable(() => {
+      this.#listeners.delete(listener);
+      listening.dispose();
+    });
+  }
+
+  /** Reports an event to those who listen to a folder, whether the file is lost or not. */
+  report(event: FileEvent): void {
+    for (const listener of this.#listeners) listener(event);
   }
 }
 
@@ -422,6 +434,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     formatting,
     /** From now on, the editor does not report what happens to the file. */
     loseEventsOf: (name: string): void => void fileEvents.lost.add(path(name)),
+    /** The editor reports what happened to the file, also if that is lost. */
+    reportEvent: (type: FileEvent["type"], name: string): void => fileEvents.report({ type, path: path(name) }),
     touches,
     trees,
     reviews,
