@@ -165,6 +165,24 @@ for (const git of [true, false]) {
       });
     }
 
+    it("restore a checkpoint from before a file that was no text, and that the agent replaced by a text in the same turn", async () => {
+      await noticed();
+      await prepare();
+      await sh("printf '\\000\\377' > made && echo x > seen.txt");
+      await until(() => listed().includes("made") && listed().includes("seen.txt"));
+      await watch().settled();
+      await sh("echo text > made");
+      await ended();
+      await checkpoints().flush();
+      const now = currentFiles(new EditorDocuments(nodePaths()), () => [folder()]);
+      const plan = await checkpoints().planRestore("turn 1", now);
+      const paths = [path("made"), path("seen.txt")];
+      assert.deepEqual(
+        plan.files.filter(one => !one.changedSince).map(one => one.path),
+        paths,
+      );
+    });
+
     it("stay away after Undo All if the editor reports only then that a command deleted a folder with a file that is no text", async () => {
       await noticed();
       await prepare("turn 1");
