@@ -72,6 +72,8 @@ export class Checkpoints implements Disposable {
   readonly #starts = new Map<string, Promise<void>>();
   readonly #loaded: Promise<void>;
   #isLoaded = false;
+  /** The files that an agent left last as something that is no text. */
+  readonly #noTexts = new Set<string>();
   /** Contents that are being written to disk, by key. */
   readonly #contents = new Map<string, Uint8Array>();
   readonly #saves = new Sequencer();
@@ -124,6 +126,8 @@ export class Checkpoints implements Disposable {
       if (known && Object.hasOwn(known.files, path)) {
         const was = lastKnownKey(known.files[path] ?? {});
         if (before === undefined || was === undefined || was === textKey(before)) return;
+        // Of what is no text, the text from before is still known.
+        if (this.#noTexts.has(path) && textKey(before) === known.files[path]?.before) return;
         this.#setFile(turn, path, { ...known.files[path], others: true });
         return;
       }
@@ -154,11 +158,13 @@ export class Checkpoints implements Disposable {
 
   /** The agent left a file that is no text in this state. */
   writtenState(path: string, state: FileState): void {
+    if (state.kind !== "missing") this.#noTexts.add(path);
     this.#setAfter(path, stateKey(state));
   }
 
   /** The text that an agent left in a file. Null: the agent deleted the file. */
   written(path: string, after: string | null): void {
+    this.#noTexts.delete(path);
     // The text is only compared and never restored, so its key is enough.
     this.#setAfter(path, textKey(after));
   }

@@ -230,6 +230,39 @@ for (const git of [true, false]) {
         assert.equal(await onDisk("b.txt"), tenLines);
       });
 
+    const twice: Readonly<Record<string, readonly [() => Promise<unknown>, () => Promise<unknown>]>> = {
+      "moves and edits": [() => sh("mv a.txt b.txt"), () => sh("echo more >> b.txt")],
+      "deletes and creates": [() => sh("rm a.txt"), () => sh("echo again > a.txt")],
+      "edits and gives other line endings": [() => sh("echo more >> a.txt"), () => sh("sed -i 's/$/\\r/' a.txt")],
+      "edits and makes executable": [() => sh("echo more >> a.txt"), () => sh("chmod +x a.txt && echo end >> a.txt")],
+      "makes no text and edits": [() => sh("printf '\\000\\377' > a.txt"), () => sh("echo text > a.txt")],
+      "makes a link and a text": [() => sh("ln -sf link.txt a.txt"), () => sh("rm a.txt; echo text > a.txt")],
+      "makes a folder and a text": [() => sh("rm a.txt; mkdir a.txt"), () => sh("rmdir a.txt; echo text > a.txt")],
+    };
+    for (const isShown of [false, true])
+      for (const [what, [first, second]] of Object.entries(twice))
+        it(`restores by default a file that the agent ${what} in one turn${isShown ? ", which the user shows" : ""}`, async () => {
+          await put("a.txt", tenLines);
+          await put("link.txt", lines("link"));
+          if (isShown) await show("a.txt");
+          await noticed();
+          await turn("turn 1", async () => {
+            await first();
+            await noticed();
+            await watch().settled();
+            await second();
+            await noticed();
+          });
+          const plan = await checkpoints().planRestore("turn 1", now);
+          assert.deepEqual(
+            plan.files.filter(one => one.changedSince && !one.path.endsWith("watched")).map(one => one.path),
+            [],
+          );
+          await apply(plan);
+          assert.equal(await onDisk("a.txt"), tenLines);
+          assert.equal(existsSync(path("b.txt")), false);
+        });
+
     it("changes only the mode or the byte-order mark of a file that the editor shows", async () => {
       await put("run.sh", tenLines);
       await writeFile(path("mark.txt"), `\uFEFF${tenLines}`);
