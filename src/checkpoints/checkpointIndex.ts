@@ -29,8 +29,10 @@ export interface TurnFileRecord {
   readonly link?: string;
   /** The folders above the file that did not exist either, outermost first. */
   readonly newFolders?: readonly string[];
-  /** After the last write. Absent: no write is known. */
+  /** The text after the last write of a text. Absent: no such write is known. */
   readonly after?: string | null;
+  /** What is no text, after a write later than that. The editor can show it as a text. Absent: there was no such write. */
+  readonly afterState?: string | null;
   /** The user or another program changed it in the middle of the turn. */
   readonly others?: true;
 }

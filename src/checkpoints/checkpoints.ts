@@ -25,7 +25,7 @@ import type { CheckpointTrees } from "./checkpointTrees.ts";
 import type { TurnStart } from "../review/turns/turnStart.ts";
 import { startFromTrees } from "./startFromTrees.ts";
 import { contentKey, type CheckpointStore } from "./checkpointStore.ts";
-import { lastKnownKey, stateKey, textKey } from "./fileHistory.ts";
+import { lastKnownKeys, stateKey, textKey } from "./fileHistory.ts";
 import { RestorePlanner, type CurrentFiles, type FileRestore, type RestorePlan } from "./restorePlanner.ts";
 import { decodeUtf8, normalizeText } from "../base/text.ts";
 import type { FileState } from "../files/fileState.ts";
@@ -72,8 +72,6 @@ export class Checkpoints implements Disposable {
   readonly #starts = new Map<string, Promise<void>>();
   readonly #loaded: Promise<void>;
   #isLoaded = false;
-  /** The files that an agent left last as something that is no text. */
-  readonly #noTexts = new Set<string>();
   /** Contents that are being written to disk, by key. */
   readonly #contents = new Map<string, Uint8Array>();
   readonly #saves = new Sequencer();
@@ -124,10 +122,8 @@ export class Checkpoints implements Disposable {
       const { turn, path, before } = file;
       const known = this.#records.find(record => record.id === turn);
       if (known && Object.hasOwn(known.files, path)) {
-        const was = lastKnownKey(known.files[path] ?? {});
-        if (before === undefined || was === undefined || was === textKey(before)) return;
-        // Of what is no text, the text from before is still known.
-        if (this.#noTexts.has(path) && textKey(before) === known.files[path]?.before) return;
+        const were = lastKnownKeys(known.files[path] ?? {});
+        if (before === undefined || were.length === 0 || were.includes(textKey(before))) return;
         this.#setFile(turn, path, { ...known.files[path], others: true });
         return;
       }
@@ -158,22 +154,21 @@ export class Checkpoints implements Disposable {
 
   /** The agent left a file that is no text in this state. */
   writtenState(path: string, state: FileState): void {
-    if (state.kind !== "missing") this.#noTexts.add(path);
-    this.#setAfter(path, stateKey(state));
+    this.#changeLast(path, file => ({ ...file, afterState: stateKey(state) }));
   }
 
   /** The text that an agent left in a file. Null: the agent deleted the file. */
   written(path: string, after: string | null): void {
-    this.#noTexts.delete(path);
     // The text is only compared and never restored, so its key is enough.
-    this.#setAfter(path, textKey(after));
+    this.#changeLast(path, ({ afterState: _, ...file }) => ({ ...file, after: textKey(after) }));
   }
 
-  #setAfter(path: string, after: string | null): void {
+  /** Changes the record of the file in the turn that touched it last. */
+  #changeLast(path: string, change: (file: TurnFileRecord) => TurnFileRecord): void {
     this.#whenLoaded(() => {
       const last = this.#records.findLast(record => record.kind === "turn" && Object.hasOwn(record.files, path));
       const file = last?.files[path];
-      if (last && file) this.#setFile(last.id, path, { ...file, after });
+      if (last && file) this.#setFile(last.id, path, change(file));
     });
   }
 

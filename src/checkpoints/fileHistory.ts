@@ -13,23 +13,26 @@ export function stateKey(state: FileState): string | null {
   return contentKey(state.kind === "link" ? `link ${state.target}` : state.bytes);
 }
 
-/** The last known content after the agent: a touch without a write left the file as it was. */
-export const lastKnownKey = (file: TurnFileRecord): string | null | undefined =>
-  file.after === undefined ? file.before : file.after;
+/**
+ * The last known contents after the agent: its last text, and what it made then that is no text. A touch without a text
+ * left the text as it was.
+ */
+export const lastKnownKeys = ({ before, after = before, afterState }: TurnFileRecord): readonly (string | null)[] =>
+  [after, afterState].filter(key => key !== undefined);
 
 /** Whether the user or another program changed the file between two touches or after the last one. */
 export function wasChangedBetween(history: readonly TurnFileRecord[], now: string | null): boolean {
   return history.some((file, i) => {
     if (file.others) return true;
-    const after = lastKnownKey(file);
+    const after = lastKnownKeys(file);
     const next = history[i + 1];
-    if (after === undefined) return next === undefined;
+    if (after.length === 0) return next === undefined;
     const found = next ? next.before : now;
-    return found !== undefined && found !== after;
+    return found !== undefined && !after.includes(found);
   });
 }
 
 /** Whether the file is as it was before the first touch. */
 export function isUntouched(history: readonly TurnFileRecord[], now: string | null): boolean {
-  return history.every(file => file.before === now && lastKnownKey(file) === now);
+  return history.every(file => file.before === now && lastKnownKeys(file).every(key => key === now));
 }

@@ -35,8 +35,8 @@ export interface FileRecord {
   readonly unsure?: { readonly text: string | null };
   /** The text that an agent wrote to disk below unsaved changes. */
   readonly notLoaded?: { readonly text: string | null };
-  /** When the user kept the file (ms since the epoch). */
-  readonly decidedAt?: number;
+  /** When the user accepted the file (ms since the epoch). */
+  readonly keptAt?: number;
   /** The user moves, deletes or creates the file in the editor, since this time, or did so in this turn. */
   readonly users?: { readonly since: number; readonly isDone: boolean };
   /** A folder was last seen at the path. */

@@ -133,13 +133,13 @@ function turnChanged(
   if (fact.type === "turnEnded") return turns.isNamed || record.isFollowed ? wantDisk(record) : only(record);
   // What is known stays known while another turn runs.
   if (turns.isOverlap) return only(record);
-  const { path, revision, text, isFollowed, isUnsaved, documents, decidedAt, last, isFolder } = record;
+  const { path, revision, text, isFollowed, isUnsaved, documents, keptAt, last, isFolder } = record;
   const kept = {
     ...newRecord(path),
     revision: revision + 1,
     isUnsaved,
     documents,
-    ...(decidedAt !== undefined && { decidedAt }),
+    ...(keptAt !== undefined && { keptAt }),
     ...(isFolder && { isFolder }),
   };
   if (!isFollowed) return only(kept);
@@ -174,7 +174,7 @@ function decided(record: FileRecord, { path, decision, movedFrom }: FactOf<"deci
   if (movedFrom !== undefined)
     return wantDisk({ ...done, text: moved, disk: moved, isFollowed: moved !== undefined, isMovedAway: false });
   const text = expected ? expected.text : done.text;
-  const kept = decision === "keep" ? { decidedAt: turns.now } : {};
+  const kept = decision === "keep" ? { keptAt: turns.now } : {};
   return only({ ...done, text, disk: expected ? expected.text : done.disk, ...kept });
 }
 
@@ -486,7 +486,7 @@ const fallbackTurn = ({ isOverlap, latest }: FileTurns): string => (isOverlap ? 
 
 /** Who made the last change that was seen on disk. */
 function whoChanged(record: FileRecord, { text, changedAt: time, origin }: Seen, turns: FileTurns): Author {
-  const { difference, decidedAt, users, text: known } = record;
+  const { difference, keptAt, users, text: known } = record;
   const isNamedGone = turns.isNamed && !(time !== undefined && turns.isBefore(time));
   const evidence: ChangeEvidence = {
     time,
@@ -496,7 +496,7 @@ function whoChanged(record: FileRecord, { text, changedAt: time, origin }: Seen,
     isUsers:
       users !== undefined && isUsersNow(users, turns.now) && (known === undefined || (known === null && text === null)),
     isSavedElsewhere: origin === "elsewhere",
-    isDecided: decidedAt !== undefined && time !== undefined && time < decidedAt - clockTick,
+    isDecided: keptAt !== undefined && time !== undefined && time < keptAt - clockTick,
     isGits: origin === "git",
     turns: turns.evidence,
   };

@@ -36,6 +36,8 @@ for (const git of [true, false]) {
       watch,
       folder,
       checkpoints,
+      factsOf,
+      reportEvent,
     } = useReviewedFolder({ git, checkpoints: true });
     const sh = (command: string): Promise<unknown> => run("sh", ["-c", command], { cwd: folder() });
     const now = currentFiles(new EditorDocuments(nodePaths()), () => [folder()]);
@@ -230,38 +232,78 @@ for (const git of [true, false]) {
         assert.equal(await onDisk("b.txt"), tenLines);
       });
 
-    const twice: Readonly<Record<string, readonly [() => Promise<unknown>, () => Promise<unknown>]>> = {
-      "moves and edits": [() => sh("mv a.txt b.txt"), () => sh("echo more >> b.txt")],
-      "deletes and creates": [() => sh("rm a.txt"), () => sh("echo again > a.txt")],
-      "edits and gives other line endings": [() => sh("echo more >> a.txt"), () => sh("sed -i 's/$/\\r/' a.txt")],
-      "edits and makes executable": [() => sh("echo more >> a.txt"), () => sh("chmod +x a.txt && echo end >> a.txt")],
-      "makes no text and edits": [() => sh("printf '\\000\\377' > a.txt"), () => sh("echo text > a.txt")],
-      "makes a link and a text": [() => sh("ln -sf link.txt a.txt"), () => sh("rm a.txt; echo text > a.txt")],
-      "makes a folder and a text": [() => sh("rm a.txt; mkdir a.txt"), () => sh("rmdir a.txt; echo text > a.txt")],
+    const twice: Readonly<Record<string, readonly [first: string, second: string]>> = {
+      "moves and edits": ["mv a.txt b.txt", "echo more >> b.txt"],
+      "deletes and creates": ["rm a.txt", "echo again > a.txt"],
+      "edits and gives other line endings": ["echo more >> a.txt", "sed -i 's/$/\\r/' a.txt"],
+      "edits and makes executable": ["echo more >> a.txt", "chmod +x a.txt && echo end >> a.txt"],
+      "replaces by bytes that are no text and by a text": ["printf '\\000\\377' > a.txt", "echo text > a.txt"],
+      "replaces by a link and by a text": ["ln -sf link.txt a.txt", "rm a.txt; echo text > a.txt"],
+      "replaces by a folder and by a text": ["rm a.txt; mkdir a.txt", "rmdir a.txt; echo text > a.txt"],
     };
-    for (const isShown of [false, true])
-      for (const [what, [first, second]] of Object.entries(twice))
-        it(`restores by default a file that the agent ${what} in one turn${isShown ? ", which the user shows" : ""}`, async () => {
-          await put("a.txt", tenLines);
-          await put("link.txt", lines("link"));
-          if (isShown) await show("a.txt");
-          await noticed();
-          await turn("turn 1", async () => {
-            await first();
+    for (const turns of ["one turn", "two turns"])
+      for (const isShown of [false, true])
+        for (const [what, [first, second]] of Object.entries(twice))
+          it(`restores by default a file that the agent ${what} in ${turns}${isShown ? ", which the user shows" : ""}`, async () => {
+            await put("a.txt", tenLines);
+            await put("link.txt", lines("link"));
+            if (isShown) await show("a.txt");
             await noticed();
-            await watch().settled();
-            await second();
-            await noticed();
+            const change = async (command: string): Promise<void> => {
+              await sh(command);
+              await noticed();
+              await watch().settled();
+            };
+            if (turns === "one turn")
+              await turn("turn 1", async () => {
+                await change(first);
+                await change(second);
+              });
+            else {
+              await turn("turn 1", () => change(first));
+              await turn("turn 2", () => change(second));
+            }
+            const plan = await checkpoints().planRestore("turn 1", now);
+            assert.deepEqual(
+              plan.files.filter(one => one.changedSince && !one.path.endsWith("watched")).map(one => one.path),
+              [],
+            );
+            await apply(plan);
+            assert.equal(await onDisk("a.txt"), tenLines);
+            assert.equal(existsSync(path("b.txt")), false);
           });
-          const plan = await checkpoints().planRestore("turn 1", now);
-          assert.deepEqual(
-            plan.files.filter(one => one.changedSince && !one.path.endsWith("watched")).map(one => one.path),
-            [],
-          );
-          await apply(plan);
-          assert.equal(await onDisk("a.txt"), tenLines);
-          assert.equal(existsSync(path("b.txt")), false);
+
+    for (const isNew of [true, false])
+      it(`restores by default ${isNew ? "a new file" : "a file"} that the agent replaces by a text after the review listed it as no text`, async () => {
+        if (!isNew) await put("a.txt", tenLines);
+        await noticed();
+        await turn("turn 1", async () => {
+          await sh("printf '\\000\\377' > a.txt");
+          await until(() => file("a.txt") !== undefined);
+          await watch().settled();
+          await sh("echo text > a.txt");
         });
+        await restore("turn 1");
+        assert.equal(existsSync(path("a.txt")), !isNew);
+        if (!isNew) assert.equal(await onDisk("a.txt"), tenLines);
+      });
+
+    it("does not list again what Undo All left deleted when the editor reports only then that the agent deleted it", async () => {
+      await noticed();
+      await turn("turn 1", () => sh("mkdir new && printf '\\000\\377' > new/made"));
+      await turn("turn 2", () => sh("rm -r new && echo x > b.txt"));
+      assert.deepEqual(
+        review().files.map(one => one.path),
+        [path("b.txt"), path("new/made")],
+      );
+      await review().undo({ kind: "all" });
+      const looks = (): number => factsOf(["new/made"]).split('"diskSeen"').length;
+      const before = looks();
+      reportEvent("deleted", "new/made");
+      await until(() => looks() > before);
+      await watch().settled();
+      assert.deepEqual(review().files, []);
+    });
 
     it("changes only the mode or the byte-order mark of a file that the editor shows", async () => {
       await put("run.sh", tenLines);

@@ -74,24 +74,8 @@ const cases: readonly Case[] = [
 
 for (const git of [true, false]) {
   describe(`links and folders in the place of each other, ${git ? "in a repository" : "without git"}`, () => {
-    const {
-      path,
-      put,
-      show,
-      open,
-      prepare,
-      noticed,
-      end,
-      tool,
-      write,
-      review,
-      reviews,
-      watch,
-      folder,
-      checkpoints,
-      reportEvent,
-      factsOf,
-    } = useReviewedFolder({ git, checkpoints: true });
+    const { path, put, show, open, prepare, noticed, end, tool, write, review, reviews, watch, folder, checkpoints } =
+      useReviewedFolder({ git, checkpoints: true });
     let outside: string;
     const sh = (command: string): Promise<unknown> =>
       run("sh", ["-c", command], { cwd: folder(), env: { ...process.env, OUT: outside } });
@@ -164,42 +148,6 @@ for (const git of [true, false]) {
         assert.equal(withoutFolders(await tree(folder())), withoutFolders(agents));
       });
     }
-
-    it("restore a checkpoint from before a file that was no text, and that the agent replaced by a text in the same turn", async () => {
-      await noticed();
-      await prepare();
-      await sh("printf '\\000\\377' > made && echo x > seen.txt");
-      await until(() => listed().includes("made") && listed().includes("seen.txt"));
-      await watch().settled();
-      await sh("echo text > made");
-      await ended();
-      await checkpoints().flush();
-      const now = currentFiles(new EditorDocuments(nodePaths()), () => [folder()]);
-      const plan = await checkpoints().planRestore("turn 1", now);
-      const paths = [path("made"), path("seen.txt")];
-      assert.deepEqual(
-        plan.files.filter(one => !one.changedSince).map(one => one.path),
-        paths,
-      );
-    });
-
-    it("stay away after Undo All if the editor reports only then that a command deleted a folder with a file that is no text", async () => {
-      await noticed();
-      await prepare("turn 1");
-      await sh("mkdir new && printf '\\000\\377' > new/binary.bin");
-      await ended();
-      await prepare("turn 2");
-      await sh("rm -r new && echo x > b.txt");
-      await ended();
-      assert.deepEqual(listed(), ["b.txt", "new/binary.bin"]);
-      await review().undo({ kind: "all" });
-      const looks = (): number => factsOf(["new/binary.bin"]).split('"diskSeen"').length;
-      const before = looks();
-      reportEvent("deleted", "new/binary.bin");
-      await until(() => looks() > before);
-      await watch().settled();
-      assert.deepEqual(listed(), []);
-    });
 
     it("bring back a file that the agent first edited and then replaced by a link", async () => {
       await noticed();

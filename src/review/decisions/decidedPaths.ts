@@ -1,4 +1,4 @@
-// What the user has decided about paths: how often, and when on a file whose changes are not known.
+// What the user has decided about paths: how often, and when about a file whose changes are not known.
 
 /** The times of decisions beyond this number are forgotten. */
 const maxTimes = 5000;

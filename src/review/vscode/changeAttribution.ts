@@ -414,7 +414,7 @@ export class ChangeAttribution implements Disposable {
 
   /**
    * The turn that made the last change of the file, as `touch` returns it. Undefined: no agent did, or the user has
-   * accepted the change, possibly at this moment.
+   * decided on the change, possibly at this moment.
    */
   async #turnOfAgent(path: string, touch: () => Promise<string>): Promise<string | undefined> {
     const { review } = this.#options;

@@ -128,15 +128,11 @@ export class ChangeTurns {
 
   /** Notifies of a change of the file by the agent. `before`: its text before the change. */
   touch(path: string, before: string | null | undefined, turn: string): void {
-    const { review, states, touches } = this.#options;
+    const { states, touches } = this.#options;
     this.#last.set(path, turn);
     const touched = this.#touched.get(turn) ?? new Set();
     this.#touched.set(turn, touched);
-    if (touched.has(path)) {
-      // What is no text is followed as if it were missing.
-      const isUnknown = before === null && review.file(path)?.unknown !== undefined;
-      return touches.touchedAgain?.({ turn, path, before: isUnknown ? undefined : before });
-    }
+    if (touched.has(path)) return touches.touchedAgain?.({ turn, path, before });
     touched.add(path);
     const meanwhile = this.#meanwhile.get(path);
     if (turn === meanwhileTurn && meanwhile) this.#meanwhile.set(path, { ...meanwhile, before });
