@@ -200,31 +200,34 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
 
   let facts: RecordedFacts;
   const make = (): ReviewStore => {
-    // A review that is disposed of can still be saving, and the next test has another storage.
+    // A review that is disposed of can still be saving or reading, and the next test has its own files and turns, which
+    // have the same names.
     const own = storage;
+    const ownCheckpoints = checkpoints;
+    const ownRoots = roots();
     return new ReviewStore({
       facts,
       ...(options.saves && { savesFolder: join(above, "saves") }),
       fileEvents,
-      roots,
+      roots: () => ownRoots,
       maxIgnoredBytes: () => options.maxIgnoredBytes ?? 16 * 1024 * 1024,
       readTime: maxTestWait,
       comparisonWait: maxTestWait,
       onDidChangeRoots: () => ({ dispose: () => {} }),
       touches: {
         touched: one => {
-          touches.push([one.turn, one.path, one.before]);
-          checkpoints?.touched(one);
+          if (own === storage) touches.push([one.turn, one.path, one.before]);
+          ownCheckpoints?.touched(one);
         },
-        touchedAgain: one => checkpoints?.touched(one),
-        written: (at, after) => checkpoints?.written(at, after),
-        stateBefore: (turn, at, state) => checkpoints?.stateBefore(turn, at, state),
-        stateWritten: (at, state) => checkpoints?.writtenState(at, state),
+        touchedAgain: one => ownCheckpoints?.touched(one),
+        written: (at, after) => ownCheckpoints?.written(at, after),
+        stateBefore: (turn, at, state) => ownCheckpoints?.stateBefore(turn, at, state),
+        stateWritten: (at, state) => ownCheckpoints?.writtenState(at, state),
       },
-      reviewBefore: (turn, text) => checkpoints?.reviewBefore(turn, text),
-      beginTurn: turn => checkpoints?.beginTurn(turn) ?? Promise.resolve(),
+      reviewBefore: (turn, text) => ownCheckpoints?.reviewBefore(turn, text),
+      beginTurn: turn => ownCheckpoints?.beginTurn(turn) ?? Promise.resolve(),
       treesOf: turn =>
-        checkpoints?.startOf(turn) ??
+        ownCheckpoints?.startOf(turn) ??
         Promise.resolve({
           folders: [],
           omitted: [],
@@ -275,7 +278,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     if (options.git) {
       await promisify(execFile)("git", ["init", "-q"], { cwd: first });
       checkpoints = await checkpointsOf(first);
-    } else if (options.checkpoints) checkpoints = openCheckpoints(join(above, "checkpoints"));
+    } else if (options.checkpoints) checkpoints = openCheckpoints(`${folder}-checkpoints`);
     facts = new RecordedFacts(folder, () => current.review);
     this["details"] = () => `The facts of the history:\n${facts.text}`;
     current = make();
@@ -293,8 +296,8 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
     checkpoints?.dispose();
     checkpoints = undefined;
     await discardAll();
-    const made = [".git", "checkpoints", "saves"].map(name => join(above, name));
-    for (const one of [folder, `${folder}-real`, ...made])
+    const made = [".git", "saves"].map(name => join(above, name));
+    for (const one of [folder, `${folder}-real`, `${folder}-checkpoints`, ...made])
       await rm(one, { recursive: true, force: true, maxRetries: 10 });
     assert.deepEqual(faults, []);
   });
