@@ -67,6 +67,8 @@ export class Checkpoints implements Disposable {
   readonly onDidRemove: Event<void> = this.#removed.event;
   readonly #ended = new AbortController();
   #records: readonly TurnRecord[] = [];
+  /** The files of records that nobody else has, so that they can be changed without a copy of all of them. */
+  #ownFiles = new WeakSet<TurnRecord["files"]>();
   #turns: ReadonlySet<string> = new Set();
   /** Resolve when the trees of turns that are about to start are taken, by turn. */
   readonly #starts = new Map<string, Promise<void>>();
@@ -203,6 +205,8 @@ export class Checkpoints implements Disposable {
     await this.#loaded;
     const from = this.#records.findIndex(record => record.id === turn && !isRemoved(record));
     if (from < 0) throw new Refusal("notFound", t("This checkpoint is no longer kept."));
+    // The plan is of this moment, also if a turn runs on.
+    this.#ownFiles = new WeakSet();
     return this.#planner.plan(this.#records.slice(from), now, this.#ended.signal);
   }
 
@@ -211,6 +215,7 @@ export class Checkpoints implements Disposable {
     await this.#loaded;
     const record = this.#records.find(one => one.id === restore);
     if (!record || isRemoved(record)) throw new Refusal("notFound", t("This restore can no longer be undone."));
+    this.#ownFiles = new WeakSet();
     return this.#planner.planRecord(record, now);
   }
 
@@ -360,8 +365,16 @@ export class Checkpoints implements Disposable {
   }
 
   #setFile(turn: string, path: string, file: TurnFileRecord): void {
-    this.#change(turn, record => ({ ...record, files: { ...record.files, [path]: file } }));
+    const files = this.#records.find(record => record.id === turn)?.files;
+    if (files && this.#ownFiles.has(files)) (files as Record<string, TurnFileRecord>)[path] = file;
+    else this.#replaceFiles(turn, { ...files, [path]: file });
+    this.#dirty = true;
     void this.flush();
+  }
+
+  #replaceFiles(turn: string, files: TurnRecord["files"]): void {
+    this.#ownFiles.add(files);
+    this.#change(turn, record => ({ ...record, files }));
   }
 
   /** Records a text and its exact state, and schedules their contents for writing. */

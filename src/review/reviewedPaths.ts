@@ -1,6 +1,5 @@
 // The paths that the review follows.
 import type { WindowReview } from "./windowReview.ts";
-import { isAtOrBelow } from "../files/nodePaths.ts";
 
 /** The files under review, and those that can come back to it. */
 export function reviewedPaths({ files, replacedFiles }: WindowReview): readonly string[] {
@@ -9,5 +8,5 @@ export function reviewedPaths({ files, replacedFiles }: WindowReview): readonly 
 
 /** The files at the path, or in the folder at the path, that are tracked or can come back to the review. */
 export function trackedAt({ tracked, replacedFiles }: WindowReview, path: string): readonly string[] {
-  return [...new Set([...tracked.keys(), ...replacedFiles.paths])].filter(one => isAtOrBelow(one, path));
+  return [...new Set([...tracked.atOrBelow(path), ...replacedFiles.atOrBelow(path)])];
 }

@@ -37,6 +37,7 @@ import {
 import { SessionsOfTurns } from "./turns/sessionsOfTurns.ts";
 import { ReplacedStates } from "./turns/replacedStates.ts";
 import { undoLossesOf } from "./undoLosses.ts";
+import { PathMap } from "../files/pathMap.ts";
 import type { AppliedSteps, ApplyOptions, FileTextStep, ReviewPort } from "../files/ports.ts";
 
 export interface WindowReviewOptions {
@@ -56,7 +57,7 @@ export class WindowReview implements Review, Disposable {
   readonly #options: WindowReviewOptions;
   readonly #changed = new Emitter<void>();
   readonly onDidChange: Event<void> = this.#changed.event;
-  readonly #files = new Map<string, TrackedFile>();
+  readonly #files = new PathMap<TrackedFile>();
   readonly #shown = new Map<TrackedFile, ReviewedFile>();
   readonly #titles = new Map<string, string>();
   readonly #sessions = new SessionsOfTurns();
@@ -149,7 +150,7 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** The files under review, and those that were reviewed in this turn, by path. */
-  get tracked(): Pick<ReadonlyMap<string, unknown>, "has" | "keys"> {
+  get tracked(): Pick<PathMap<unknown>, "has" | "keys" | "atOrBelow"> {
     return this.#files;
   }
 
@@ -231,7 +232,7 @@ export class WindowReview implements Review, Disposable {
   }
 
   /** The files whose changes come back to the review when the files have their earlier texts again. */
-  get replacedFiles(): Pick<ReplacedStates, "paths" | "hasText"> {
+  get replacedFiles(): Pick<ReplacedStates, "paths" | "atOrBelow" | "hasText"> {
     return this.#replaced;
   }
 

@@ -41,6 +41,29 @@ describe("checkpoints", () => {
     ]);
   });
 
+  it("plan a restore of the moment in which it was asked for, although the agent goes on", async () => {
+    const world = new World();
+    const paths = Array.from({ length: 40 }, (_, i) => `/w/${String(i).padStart(2, "0")}`);
+    for (const path of paths) world.user(path, "0\n");
+    await world.begin("t1");
+    for (const path of paths) world.agent(path, "1\n");
+    const last = paths.at(-1) ?? "";
+    let hasGoneOn = false;
+    const { files } = await world.checkpoints.planRestore("t1", {
+      text: path => {
+        const text = world.now.text(path);
+        if (!hasGoneOn) world.agent(last, "2\n");
+        hasGoneOn = true;
+        return text;
+      },
+    });
+    assert.deepEqual(
+      files.filter(({ changedSince }) => changedSince).map(({ path }) => path),
+      [last],
+    );
+    assert.equal((await world.checkpoints.planRestore("t1", world.now)).files.at(-1)?.changedSince, false);
+  });
+
   it("list the files that the user changed since, between two writes as well as after the last", async () => {
     const world = new World();
     for (const path of ["/w/after", "/w/between", "/w/meanwhile", "/w/not"]) world.user(path, "0\n");

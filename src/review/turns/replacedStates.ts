@@ -1,5 +1,6 @@
 // The files whose changes left the review because another program replaced their texts, as `git stash` does. When a file
 // has its earlier text again, as after `git stash pop`, its changes wait for review again. Pure.
+import { PathMap } from "../../files/pathMap.ts";
 import type { TrackedFile } from "../trackedFile.ts";
 
 /** The limits of what is remembered. The oldest states are forgotten first. */
@@ -9,6 +10,8 @@ const maxCharacters = 16 * 1024 * 1024;
 /** The states of files before their replacement, oldest first. */
 export class ReplacedStates {
   #states: readonly TrackedFile[] = [];
+  /** The files with remembered states, once they are needed. */
+  #paths: PathMap<true> | undefined;
 
   /** The states, to store them. */
   get all(): readonly TrackedFile[] {
@@ -17,7 +20,24 @@ export class ReplacedStates {
 
   /** The files with remembered states. */
   get paths(): readonly string[] {
-    return [...new Set(this.#states.map(({ path }) => path))];
+    return [...this.#files.keys()];
+  }
+
+  /** The files with remembered states at the path, or in the folder at the path. */
+  atOrBelow(path: string): readonly string[] {
+    return this.#files.atOrBelow(path);
+  }
+
+  get #files(): PathMap<true> {
+    if (this.#paths) return this.#paths;
+    this.#paths = new PathMap<true>();
+    for (const { path } of this.#states) this.#paths.set(path, true);
+    return this.#paths;
+  }
+
+  #set(states: readonly TrackedFile[]): void {
+    this.#states = states;
+    this.#paths = undefined;
   }
 
   has(path: string): boolean {
@@ -49,19 +69,19 @@ export class ReplacedStates {
       characters -= sizeOf(one);
       return false;
     });
-    this.#states = first < 0 ? [] : states.slice(first);
+    this.#set(first < 0 ? [] : states.slice(first));
   }
 
   /** Takes out the state in which the file had this text. */
   take(path: string, text: string | null): TrackedFile | undefined {
     const found = this.#states.findLast(one => one.path === path && one.changes.text === text);
-    if (found) this.#states = this.#states.filter(one => one !== found);
+    if (found) this.#set(this.#states.filter(one => one !== found));
     return found;
   }
 
   /** The user has accepted the file: no earlier state of it needs a review. */
   forget(path: string): void {
-    if (this.has(path)) this.#states = this.#states.filter(one => one.path !== path);
+    if (this.has(path)) this.#set(this.#states.filter(one => one.path !== path));
   }
 }
 
