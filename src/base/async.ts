@@ -59,6 +59,41 @@ export class SequencerByKey<K> {
   }
 }
 
+/**
+ * Lets a number of tasks begin in each iteration of the event loop. Others begin in the next ones, in their order. The
+ * steps of many tasks would otherwise come in one iteration, and block all other work.
+ */
+export class BeginLimit {
+  readonly #max: number;
+  #begun = 0;
+  readonly #waiting: (() => void)[] = [];
+  #isScheduled = false;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Resolves when the task may begin. Undefined: it may begin now. */
+  next(): Promise<void> | undefined {
+    this.#schedule();
+    if (this.#begun === this.#max) return new Promise(resolve => void this.#waiting.push(resolve));
+    this.#begun++;
+    return undefined;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      const next = this.#waiting.splice(0, this.#max);
+      this.#begun = next.length;
+      for (const begin of next) begin();
+      if (next.length > 0) this.#schedule();
+    });
+  }
+}
+
 /** Runs the task for each item, at most `limit` at a time. Rejects with the first failure, when no task runs any more. */
 export async function forEachLimited<T>(
   items: readonly T[],

@@ -1,7 +1,7 @@
 // Queues, time limits and cancellation of asynchronous work.
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { Sequencer, SequencerByKey, untilAborted, withTimeout } from "../../src/base/async.ts";
+import { BeginLimit, Sequencer, SequencerByKey, untilAborted, withTimeout } from "../../src/base/async.ts";
 import { FakeClock } from "../support/fakes/fakePorts.ts";
 
 /** A promise that the test settles. */
@@ -135,6 +135,43 @@ describe("SequencerByKey", () => {
     assert.equal(isIdle, false);
     b.resolve();
     await idle;
+  });
+});
+
+describe("BeginLimit", () => {
+  it("lets tasks begin at once up to its limit, and the others in their order in the next iterations", async () => {
+    const limit = new BeginLimit(2);
+    const begun: number[] = [];
+    for (let task = 0; task < 5; task++) {
+      const next = limit.next();
+      if (next) void next.then(() => begun.push(task));
+      else begun.push(task);
+    }
+    assert.deepEqual(begun, [0, 1]);
+    await flushPromises();
+    assert.deepEqual(begun, [0, 1, 2, 3]);
+    await flushPromises();
+    assert.deepEqual(begun, [0, 1, 2, 3, 4]);
+  });
+
+  it("lets no task begin before one that waits", async () => {
+    const limit = new BeginLimit(1);
+    assert.equal(limit.next(), undefined);
+    const begun: string[] = [];
+    void limit.next()?.then(() => begun.push("first"));
+    await flushPromises();
+    const later = limit.next();
+    assert.ok(later, "the first task took the place in this iteration");
+    void later.then(() => begun.push("second"));
+    await flushPromises();
+    assert.deepEqual(begun, ["first", "second"]);
+  });
+
+  it("lets tasks begin at once again when no other has begun in the iteration", async () => {
+    const limit = new BeginLimit(1);
+    assert.equal(limit.next(), undefined);
+    await flushPromises();
+    assert.equal(limit.next(), undefined);
   });
 });
 

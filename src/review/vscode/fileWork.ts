@@ -1,5 +1,5 @@
 // Work on files: one piece at a time for each file, in the order of the reports, by the path with links resolved.
-import { SequencerByKey } from "../../base/async.ts";
+import { BeginLimit, SequencerByKey } from "../../base/async.ts";
 import { asError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { FactSink } from "../../history/facts.ts";
@@ -17,11 +17,15 @@ export interface FileWorkOptions {
 /** The maximum number of resolved paths to remember. */
 const maxLocated = 10_000;
 
+/** How much work begins in an iteration of the event loop. More would be too much to do between two keystrokes. */
+const maxBegins = 4;
+
 export class FileWork {
   readonly #options: FileWorkOptions;
   #confinement: Confinement;
   readonly #located = new Map<string, Promise<LocatedPath | undefined>>();
   readonly #files = new SequencerByKey<string>();
+  readonly #begins = new BeginLimit(maxBegins);
   /** The work on files that has not begun, see {@link enqueueOnce}. */
   readonly #waiting = new Set<string>();
   /** The numbers of changes of documents that wait, by path. */
@@ -89,7 +93,11 @@ export class FileWork {
 
   async #queue(key: string, work: () => Promise<void>): Promise<void> {
     if (this.#ended) return;
-    await this.#files.queue(key, work).catch((thrown: unknown) => {
+    const begin = async (): Promise<void> => {
+      await this.#begins.next();
+      if (!this.#ended) await work();
+    };
+    await this.#files.queue(key, begin).catch((thrown: unknown) => {
       this.#options.log.error(`The changes in ${key} could not be attributed.`, asError(thrown).stack);
     });
   }
