@@ -74,6 +74,8 @@ export class Checkpoints implements Disposable {
   readonly #starts = new Map<string, Promise<void>>();
   readonly #loaded: Promise<void>;
   #isLoaded = false;
+  /** Whether others changed a file, where the trees are read to know it. */
+  readonly #checks = new Set<Promise<void>>();
   /** Contents that are being written to disk, by key. */
   readonly #contents = new Map<string, Uint8Array>();
   readonly #saves = new Sequencer();
@@ -126,7 +128,7 @@ export class Checkpoints implements Disposable {
       if (known && Object.hasOwn(known.files, path)) {
         const were = lastKnownKeys(known.files[path] ?? {});
         if (before === undefined || were.length === 0 || were.includes(textKey(before))) return;
-        this.#setFile(turn, path, { ...known.files[path], others: true });
+        this.#changedByOthers(turn, path, before);
         return;
       }
       if (!known) {
@@ -135,6 +137,22 @@ export class Checkpoints implements Disposable {
       }
       this.#setFile(turn, path, this.#fileRecord(before));
     });
+  }
+
+  /** The file had this text before a later touch in the turn, which the agent has not left. */
+  #changedByOthers(turn: string, path: string, before: string | null): void {
+    const mark = (): void => {
+      const file = this.#records.find(record => record.id === turn)?.files[path];
+      if (file) this.#setFile(turn, path, { ...file, others: true });
+    };
+    const { trees = [], files = {} } = this.#records.find(record => record.id === turn) ?? {};
+    if (files[path]?.before !== undefined || trees.length === 0) return mark();
+    // It can be the text before the first touch, which only the trees have.
+    const check = this.textAt(turn, path).then(text => {
+      if (text === undefined || textKey(text) !== textKey(before)) mark();
+    });
+    this.#checks.add(check);
+    void check.finally(() => this.#checks.delete(check));
   }
 
   /** The exact state of a touched file at the start of the turn. It is stored if no tree has it. */
@@ -203,6 +221,7 @@ export class Checkpoints implements Disposable {
    */
   async planRestore(turn: string, now: CurrentFiles): Promise<RestorePlan> {
     await this.#loaded;
+    await Promise.all(this.#checks);
     const from = this.#records.findIndex(record => record.id === turn && !isRemoved(record));
     if (from < 0) throw new Refusal("notFound", t("This checkpoint is no longer kept."));
     // The plan is of this moment, also if a turn runs on.

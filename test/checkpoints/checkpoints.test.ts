@@ -41,6 +41,31 @@ describe("checkpoints", () => {
     ]);
   });
 
+  it("take no text of a tree for a change by others between two touches, if it is the one before the first", async () => {
+    const starts = new Map([["/w/a", "one\n"]]);
+    const trees: CheckpointTrees = {
+      take: async () => [{ folder: "/w", tree: "t", left: [] }],
+      textAt: async (_, path) => starts.get(path) ?? null,
+      stateAt: async (_, path) => ({ kind: "file", bytes: Buffer.from(starts.get(path) ?? ""), executable: false }),
+      filesAt: async () => undefined,
+      changed: async () => ({ files: [], more: 0 }),
+      keepOnly: async () => {},
+    };
+    const changedSince = async (before: string): Promise<boolean | undefined> => {
+      const world = new World(trees);
+      await world.begin("t1");
+      const { checkpoints } = world;
+      checkpoints.touched({ turn: "t1", path: "/w/a", before: undefined });
+      checkpoints.writtenState("/w/a", { kind: "file", bytes: Uint8Array.of(0, 255), executable: false });
+      checkpoints.touched({ turn: "t1", path: "/w/a", before });
+      checkpoints.written("/w/a", "two\n");
+      world.user("/w/a", "two\n");
+      return (await checkpoints.planRestore("t1", world.now)).files[0]?.changedSince;
+    };
+    assert.equal(await changedSince("one\n"), false);
+    assert.equal(await changedSince("user's\n"), true);
+  });
+
   it("plan a restore of the moment in which it was asked for, although the agent goes on", async () => {
     const world = new World();
     const paths = Array.from({ length: 40 }, (_, i) => `/w/${String(i).padStart(2, "0")}`);
