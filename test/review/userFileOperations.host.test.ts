@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { PathMap } from "../../src/files/pathMap.ts";
 import { noFacts } from "../../src/history/facts.ts";
 import { UserFileOperations, type UserFileOperationsOptions } from "../../src/review/vscode/userFileOperations.ts";
 import { until } from "../support/fakes/until.ts";
@@ -27,8 +28,8 @@ describe("what the user does with files in the editor", () => {
       isFollowed: () => true,
     } as unknown as UserFileOperationsOptions["work"];
     const review = {
-      tracked: new Map(),
-      replacedFiles: { paths: [] },
+      tracked: new PathMap(),
+      replacedFiles: { atOrBelow: () => [] },
     } as unknown as UserFileOperationsOptions["review"];
     operations = new UserFileOperations({ review, texts: { last: new Map() }, work, facts: noFacts });
   });
