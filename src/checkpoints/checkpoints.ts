@@ -67,14 +67,14 @@ export class Checkpoints implements Disposable {
   readonly onDidRemove: Event<void> = this.#removed.event;
   readonly #ended = new AbortController();
   #records: readonly TurnRecord[] = [];
-  /** The files of records that nobody else has, so that they can be changed without a copy of all of them. */
+  /** The files of records that no plan reads. They are changed in place, because a turn can touch thousands of files. */
   #ownFiles = new WeakSet<TurnRecord["files"]>();
   #turns: ReadonlySet<string> = new Set();
   /** Resolve when the trees of turns that are about to start are taken, by turn. */
   readonly #starts = new Map<string, Promise<void>>();
   readonly #loaded: Promise<void>;
   #isLoaded = false;
-  /** Whether others changed a file, where the trees are read to know it. */
+  /** Reads of trees that find out whether others changed a file. */
   readonly #checks = new Set<Promise<void>>();
   /** Contents that are being written to disk, by key. */
   readonly #contents = new Map<string, Uint8Array>();
@@ -128,7 +128,7 @@ export class Checkpoints implements Disposable {
       if (known && Object.hasOwn(known.files, path)) {
         const were = lastKnownKeys(known.files[path] ?? {});
         if (before === undefined || were.length === 0 || were.includes(textKey(before))) return;
-        this.#changedByOthers(turn, path, before);
+        this.#changedByOthers(known, path, before);
         return;
       }
       if (!known) {
@@ -139,16 +139,17 @@ export class Checkpoints implements Disposable {
     });
   }
 
-  /** The file had this text before a later touch in the turn, which the agent has not left. */
-  #changedByOthers(turn: string, path: string, before: string | null): void {
+  /**
+   * Marks a file as changed by others between two touches in a turn. `before`: its text before the later touch. That can be
+   * its text at the start of the turn, which only the trees may have. It is no change.
+   */
+  #changedByOthers({ id, trees, files }: TurnRecord, path: string, before: string | null): void {
     const mark = (): void => {
-      const file = this.#records.find(record => record.id === turn)?.files[path];
-      if (file) this.#setFile(turn, path, { ...file, others: true });
+      const file = this.#records.find(record => record.id === id)?.files[path];
+      if (file) this.#setFile(id, path, { ...file, others: true });
     };
-    const { trees = [], files = {} } = this.#records.find(record => record.id === turn) ?? {};
     if (files[path]?.before !== undefined || trees.length === 0) return mark();
-    // It can be the text before the first touch, which only the trees have.
-    const check = this.textAt(turn, path).then(text => {
+    const check = this.textAt(id, path).then(text => {
       if (text === undefined || textKey(text) !== textKey(before)) mark();
     });
     this.#checks.add(check);
@@ -234,7 +235,6 @@ export class Checkpoints implements Disposable {
     await this.#loaded;
     const record = this.#records.find(one => one.id === restore);
     if (!record || isRemoved(record)) throw new Refusal("notFound", t("This restore can no longer be undone."));
-    this.#ownFiles = new WeakSet();
     return this.#planner.planRecord(record, now);
   }
 

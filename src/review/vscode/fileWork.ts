@@ -17,7 +17,7 @@ export interface FileWorkOptions {
 /** The maximum number of resolved paths to remember. */
 const maxLocated = 10_000;
 
-/** How much work begins in an iteration of the event loop. More would be too much to do between two keystrokes. */
+/** The maximum number of tasks that begin in an iteration of the event loop. With more, an iteration takes too long. */
 const maxBegins = 4;
 
 export class FileWork {

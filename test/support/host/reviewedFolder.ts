@@ -200,8 +200,7 @@ export function useReviewedFolder(options: ReviewedFolderOptions = {}) {
 
   let facts: RecordedFacts;
   const make = (): ReviewStore => {
-    // A review that is disposed of can still be saving or reading, and the next test has its own files and turns, which
-    // have the same names.
+    // A review that is disposed of can still save and read. Its turns have the same names as those of the next test.
     const own = storage;
     const ownCheckpoints = checkpoints;
     const ownRoots = roots();
