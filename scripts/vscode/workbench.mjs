@@ -210,7 +210,8 @@ async function pick(page, key, text, inRow) {
     try {
       await page.keyboard.press(key);
       await enter(list.locator("input").first(), text, timeout);
-      await wanted.click({ timeout });
+      // VS Code can replace the rows between the moment at which Playwright finds one and the click of its mouse.
+      await wanted.evaluate(clickIfVisible, undefined, { timeout });
       if (await hasClicked(page)) return;
       throw new Error("The list closed before the click, because something else took the focus.");
     } catch (error) {
@@ -229,6 +230,12 @@ async function pick(page, key, text, inRow) {
       }
     }
   }
+}
+
+/** @param {unknown} row */
+function clickIfVisible(row) {
+  const element = /** @type {{ checkVisibility(): boolean, click(): void }} */ (row);
+  if (element.checkVisibility()) element.click();
 }
 
 /** A row of a list of VS Code. */
