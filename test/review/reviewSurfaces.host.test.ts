@@ -221,6 +221,19 @@ describe("a review in VS Code's own surfaces", () => {
     await until(() => editor.document.getText() === textAfter.replace("TWO", "two"));
   });
 
+  it("does not show the file to which a link led before a file replaced it", async () => {
+    const path = await changed();
+    const link = join(folder, "link.js");
+    await symlink(path, link);
+    const editor = await show(link);
+    await until(() => review.file(link) !== undefined);
+    await rm(link);
+    await writeFile(link, "another\n");
+    await until(() => editor.document.getText() === "another\n");
+    await until(() => review.file(link) === undefined);
+    assert.deepEqual(review.openPaths, [path]);
+  });
+
   it("shows files of a folder that is opened through a symbolic link", async () => {
     const path = await changed();
     await mkdir(join(folder, "other"), { recursive: true });

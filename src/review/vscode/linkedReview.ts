@@ -36,7 +36,8 @@ export class LinkedReview implements Review, Disposable {
     );
     this.#store.add(vscode.workspace.onDidOpenTextDocument(document => void this.#resolve(document)));
     this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#links.delete(uri.fsPath)));
-    // A link can lead elsewhere since its document was opened.
+    // A link can lead elsewhere since its document was opened, or a file can have replaced it.
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(event => void this.#resolve(event.document)));
     const resolveVisible = (): void =>
       vscode.window.visibleTextEditors.forEach(editor => void this.#resolve(editor.document));
     this.#store.add(vscode.window.onDidChangeVisibleTextEditors(resolveVisible));
