@@ -85,6 +85,14 @@ for (const git of [true, false]) {
       await watch().settled();
       await reviews().settled();
     };
+    const type = async (name: string, text: string): Promise<void> => {
+      const { document } = await show(name);
+      const change = new vscode.WorkspaceEdit();
+      change.insert(document.uri, new vscode.Position(0, 0), text);
+      assert.ok(await vscode.workspace.applyEdit(change));
+      assert.ok(await document.save());
+      await watch().settled();
+    };
 
     beforeEach(async () => {
       outside = await mkdtemp(join(tmpdir(), "parley-outside-"));
@@ -186,6 +194,32 @@ for (const git of [true, false]) {
         assert.deepEqual([...listed()].sort(), paths);
         await review().undo({ kind: "all" });
         assert.equal(await tree(folder()), before);
+      });
+
+    for (const isFirst of [true, false])
+      it(`keep what the user typed into ${isFirst ? "a link that was a file" : "a file that was a link"} in an earlier turn`, async () => {
+        await symlink("a.txt", path("to-a"));
+        await noticed();
+        await prepare("turn 1");
+        const locations = ["a.txt", "to-a"].map(name => ({ path: path(name) }));
+        tool({ kind: "read", status: "in_progress", locations }, "call 1");
+        await watch().settled();
+        await sh("echo first > other.txt");
+        await ended();
+        await review().keep({ kind: "all" });
+        await prepare("turn 2");
+        await sh(isFirst ? "ln -sf other.txt a.txt" : "rm to-a && echo first > to-a");
+        await ended();
+        await review().keep({ kind: "all" });
+        await prepare("turn 3");
+        await type(isFirst ? "a.txt" : "to-a", "user\n");
+        const written = isFirst ? "other.txt" : "to-a";
+        assert.equal(await readFile(path(written), "utf8"), "user\nfirst\n");
+        await sh(`echo second >> ${written}`);
+        await ended();
+        assert.deepEqual(listed(), [written]);
+        await review().undo({ kind: "all" });
+        assert.equal(await readFile(path(written), "utf8"), "user\nfirst\n");
       });
 
     it("list a write of the agent through a link as a change of the file to which the link leads", async () => {

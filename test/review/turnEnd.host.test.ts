@@ -228,6 +228,24 @@ for (const git of [true, false]) {
       assert.deepEqual(paths(), [path("barrier.txt")]);
     });
 
+    it("does not attribute open files that the user edited and moves in the editor to the agent", async () => {
+      const names = Array.from({ length: 8 }, (_, index) => `${index}.txt`);
+      await putAll(...names);
+      await prepare();
+      for (const name of names) {
+        await show(name);
+        await type(name, 0, "mine ");
+        await (await open(name)).save();
+        const changes = new vscode.WorkspaceEdit();
+        changes.renameFile(vscode.Uri.file(path(name)), vscode.Uri.file(path(`moved-${name}`)));
+        assert.ok(await vscode.workspace.applyEdit(changes));
+      }
+      await edit("barrier.txt", "1\n");
+      await until(() => file("barrier.txt") !== undefined);
+      await ended();
+      assert.deepEqual(paths(), [path("barrier.txt")]);
+    });
+
     it("does not attribute what the user creates and moves in the editor to the agent, if the disk reports it first", async () => {
       await putAll("a.txt");
       await prepare();

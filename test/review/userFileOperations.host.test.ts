@@ -19,12 +19,17 @@ describe("what the user does with files in the editor", () => {
     assert.ok(root);
     folder = await mkdtemp(join(await realpath(root), "operations-"));
     waiting = [];
+    type Located = { readonly path: string; readonly inside: boolean };
+    const located = (path: string): Located => ({ path, inside: true });
     const work = {
-      enqueue: (path: string, begin: (located: { path: string; inside: boolean }) => Promise<void>) => {
-        waiting.push(() => begin({ path, inside: true }));
+      enqueue: (path: string, begin: (located: Located) => Promise<void>) => {
+        waiting.push(() => begin(located(path)));
         return Promise.resolve();
       },
-      locate: (path: string) => Promise.resolve({ path, inside: true }),
+      enqueueMove: (from: string, to: string, begin: (from: Located, to: Located) => Promise<void>) => {
+        waiting.push(() => begin(located(from), located(to)));
+        return Promise.resolve();
+      },
       isFollowed: () => true,
     } as unknown as UserFileOperationsOptions["work"];
     const review = {

@@ -91,7 +91,11 @@ export class ChangeAttribution implements Disposable {
     this.#options = options;
     options.facts.note({ type: "windowBegan" });
     this.#reloads = new DocumentReloads(options.log, path => this.#pathChanged(path));
-    this.#work = new FileWork({ ...options, isFollowedOutside: path => this.outside.has(path) });
+    this.#work = new FileWork({
+      ...options,
+      isFollowedOutside: path => this.outside.has(path),
+      isKnown: path => this.#known(path) !== undefined || options.review.tracked.has(path),
+    });
     this.#texts = new TurnTexts(options);
     this.#unsavedDeletions = new UnsavedDeletions({ ...options, texts: this.#texts });
     this.#times = this.#texts.turns;
@@ -167,7 +171,7 @@ export class ChangeAttribution implements Disposable {
         onDirtied: path => options.facts.note({ type: "documentDirtied", path }),
         onChange: (path, seen) => {
           options.facts.note(documentFact(path, seen));
-          void this.#work.enqueueDocumentChange(path, located => this.#attributeChange(located, seen));
+          void this.#work.enqueueDocumentChange(path, located => this.#attributeChange(located, seen, path));
         },
       }),
     );
@@ -462,7 +466,8 @@ export class ChangeAttribution implements Disposable {
     return this.#options.review.tracked.has(path) || trackedAt(this.#options.review, path).length > 0;
   }
 
-  async #attributeChange({ path }: LocatedPath, seen: DocumentChange): Promise<void> {
+  /** `opened`: the path of the document, which can be a link to the file. */
+  async #attributeChange({ path }: LocatedPath, seen: DocumentChange, opened: string): Promise<void> {
     const { review } = this.#options;
     const { text } = seen;
     if (review.acceptOwnChange(path, text)) return;
@@ -470,6 +475,8 @@ export class ChangeAttribution implements Disposable {
     if (author === "agent") return this.#attributeToAgent(path, text);
     if (author === "nobody" || (await this.#unsavedDeletions.isDeleted(path))) return;
     if (await this.#documentChanges.isReload(path, seen)) {
+      // A link has replaced the file of the document.
+      if (opened !== path && this.#known(opened) !== undefined) return this.#pathChanged(opened);
       if ((await linkOnPath(path, this.#options.roots())) !== undefined) return this.#diskChanged({ path });
       const isNotLoaded = this.#notLoaded.get(path) === text;
       const isReverted = !isNotLoaded && this.#texts.onDisk.get(path) === text;

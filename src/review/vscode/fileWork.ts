@@ -10,12 +10,14 @@ export interface FileWorkOptions {
   readonly roots: () => readonly string[];
   /** Whether the file outside the folders, by its resolved path, is followed too. */
   readonly isFollowedOutside?: (path: string) => boolean;
+  /** Whether something is known about what stands at the path itself, which a link can have replaced. */
+  readonly isKnown: (path: string) => boolean;
   readonly facts: FactSink;
   readonly log: Log;
 }
 
-/** The maximum number of resolved paths to remember. */
-const maxLocated = 10_000;
+/** The maximum number of links to remember. */
+const maxElsewhere = 10_000;
 
 /** The maximum number of tasks that begin in an iteration of the event loop. With more, an iteration takes too long. */
 const maxBegins = 4;
@@ -23,7 +25,10 @@ const maxBegins = 4;
 export class FileWork {
   readonly #options: FileWorkOptions;
   #confinement: Confinement;
-  readonly #located = new Map<string, Promise<LocatedPath | undefined>>();
+  /** What must be done before a path is resolved again. */
+  readonly #locating = new Map<string, Promise<unknown>>();
+  /** Where the paths lead that do not lead to themselves, as noted last. */
+  readonly #elsewhere = new Map<string, string>();
   readonly #files = new SequencerByKey<string>();
   readonly #begins = new BeginLimit(maxBegins);
   /** The work on files that has not begun, see {@link enqueueOnce}. */
@@ -42,12 +47,26 @@ export class FileWork {
   /** The workspace has other folders now. */
   rootsChanged(): void {
     this.#confinement = new Confinement(nodePaths(), this.#options.roots());
-    this.#located.clear();
   }
 
-  /** Does the work when all earlier work on the file is done. A path that is not followed has no work. */
+  /**
+   * Does the work when all earlier work on the file is done: on the file to which the path leads, and on the path itself if
+   * a link has replaced a file there. A path that is not followed has no work.
+   */
   enqueue(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     return this.#keep(this.#do(path, work));
+  }
+
+  /** Like {@link enqueue}, for a file that is moved to `to`. Later work on that path waits until this is done. */
+  enqueueMove(
+    from: string,
+    to: string,
+    work: (from: LocatedPath, to: LocatedPath | undefined) => Promise<void>,
+  ): Promise<void> {
+    const located = this.locate(to);
+    const done = this.enqueue(from, async one => work(one, await located));
+    this.#keepOrder(to, done);
+    return done;
   }
 
   /**
@@ -59,16 +78,26 @@ export class FileWork {
   }
 
   async #doDocumentChange(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
+    this.#addDocumentChange(path);
     const located = await this.locate(path);
-    if (!located || !this.isFollowed(located)) return;
-    const key = located.path;
-    this.#documentChanges.set(key, (this.#documentChanges.get(key) ?? 0) + 1);
-    await this.#queue(key, () => {
-      const others = (this.#documentChanges.get(key) ?? 1) - 1;
-      if (others > 0) this.#documentChanges.set(key, others);
-      else this.#documentChanges.delete(key);
+    const isFollowed = located !== undefined && this.isFollowed(located);
+    if (isFollowed) this.#addDocumentChange(located.path);
+    this.#removeDocumentChange(path);
+    if (!isFollowed) return;
+    await this.#queue(located.path, () => {
+      this.#removeDocumentChange(located.path);
       return work(located);
     });
+  }
+
+  #addDocumentChange(path: string): void {
+    this.#documentChanges.set(path, (this.#documentChanges.get(path) ?? 0) + 1);
+  }
+
+  #removeDocumentChange(path: string): void {
+    const others = (this.#documentChanges.get(path) ?? 1) - 1;
+    if (others > 0) this.#documentChanges.set(path, others);
+    else this.#documentChanges.delete(path);
   }
 
   /** Whether a change of the file's document waits for its work. */
@@ -88,7 +117,10 @@ export class FileWork {
 
   async #do(path: string, work: (located: LocatedPath) => Promise<void>): Promise<void> {
     const located = await this.locate(path);
-    if (located && this.isFollowed(located)) await this.#queue(located.path, () => work(located));
+    if (!located) return;
+    const isReplaced = located.path !== path && this.#options.isKnown(path);
+    const places = [...(isReplaced ? [{ ...located, path }] : []), ...(this.isFollowed(located) ? [located] : [])];
+    await Promise.all(places.map(one => this.#queue(one.path, () => work(one))));
   }
 
   async #queue(key: string, work: () => Promise<void>): Promise<void> {
@@ -127,27 +159,41 @@ export class FileWork {
     return inside || (this.#options.isFollowedOutside?.(path) ?? false);
   }
 
-  /** Resolves the path. Cached, so that reports about a file stay in order. */
+  /**
+   * Resolves the path, which can lead elsewhere than before: a link can replace a file, or a file a link. Resolves in the
+   * order of the calls, so that reports about a file stay in order. Undefined if the path leads nowhere.
+   */
   locate(path: string): Promise<LocatedPath | undefined> {
-    const known = this.#located.get(path);
-    if (known) return known;
-    const located = this.#confinement.locate(path).then(
-      found => this.#noted(path, found),
-      () => {
-        // The path is not absolute, or files are being created and deleted there.
-        this.#located.delete(path);
-        return undefined;
-      },
-    );
-    this.#located.set(path, located);
-    if (this.#located.size > maxLocated) this.#located.clear();
+    const earlier = this.#locating.get(path);
+    const located = earlier ? earlier.then(() => this.#resolve(path)) : this.#resolve(path);
+    this.#keepOrder(path, located);
     return located;
+  }
+
+  /** The path is resolved again when this is done. */
+  #keepOrder(path: string, earlier: Promise<unknown>): void {
+    this.#locating.set(path, earlier);
+    void earlier.finally(() => {
+      if (this.#locating.get(path) === earlier) this.#locating.delete(path);
+    });
+  }
+
+  #resolve(path: string): Promise<LocatedPath | undefined> {
+    return this.#confinement.locate(path).then(
+      found => this.#noted(path, found),
+      // The path is not absolute, or files are being created and deleted there.
+      () => undefined,
+    );
   }
 
   /** Most paths lead to themselves. */
   #noted(path: string, located: LocatedPath): LocatedPath {
     const { path: leadsTo, inside: isInside } = located;
-    if (leadsTo !== path || !isInside) this.#options.facts.note({ type: "located", path, leadsTo, isInside });
+    const isElsewhere = leadsTo !== path || !isInside;
+    if (isElsewhere ? this.#elsewhere.get(path) === leadsTo : !this.#elsewhere.has(path)) return located;
+    this.#options.facts.note({ type: "located", path, leadsTo, isInside });
+    if (!isElsewhere) this.#elsewhere.delete(path);
+    else if (this.#elsewhere.size < maxElsewhere) this.#elsewhere.set(path, leadsTo);
     return located;
   }
 

@@ -68,8 +68,8 @@ export class OpenedTexts implements Disposable {
       else {
         const before = clean ? await this.#beforeTurn(path, text) : this.#noted(path, text);
         hadText = before !== undefined;
-        // The turn can have ended meanwhile.
-        const isCurrent = (times.isBusy || texts.turn === turn) && !review.tracked.has(path);
+        // The turn can have ended meanwhile, or the user's move of the file is known now.
+        const isCurrent = (times.isBusy || texts.turn === turn) && !review.tracked.has(path) && !texts.last.has(path);
         if (before !== undefined && isCurrent) texts.last.set(path, before);
       }
       // The user has edited this text since, or it is on disk. Otherwise the editor has an older text.

@@ -66,8 +66,7 @@ export class UserFileOperations implements Disposable {
   #renamed(oldPath: string, newPath: string): void {
     const { review, texts, work, facts } = this.#options;
     facts.note({ type: "userMoved", path: newPath, from: oldPath });
-    void work.enqueue(oldPath, async ({ path: from }) => {
-      const to = await work.locate(newPath);
+    void work.enqueueMove(oldPath, newPath, async ({ path: from }, to) => {
       this.moves.end(oldPath);
       this.moves.end(newPath);
       if (!to || !work.isFollowed(to)) return;
