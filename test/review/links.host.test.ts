@@ -196,6 +196,28 @@ for (const git of [true, false]) {
         assert.equal(await tree(folder()), before);
       });
 
+    it("restore the mode of a file that replaced a link in an earlier turn", async () => {
+      await symlink("a.txt", path("to-a"));
+      await noticed();
+      await prepare("turn 1");
+      await sh("rm to-a && echo first > to-a");
+      await ended();
+      assert.deepEqual(listed(), ["to-a"]);
+      await prepare("turn 2");
+      tool({ kind: "read", status: "in_progress", locations: [{ path: path("to-a") }] }, "call 1");
+      await watch().settled();
+      tool({ status: "completed" }, "call 1");
+      await watch().settled();
+      await sh("chmod +x to-a");
+      await noticed();
+      await ended();
+      await checkpoints().flush();
+      const now = currentFiles(new EditorDocuments(nodePaths()), () => [folder()]);
+      const plan = await checkpoints().planRestore("turn 2", now);
+      await applyRestore(checkpoints(), reviews(), plan, plan.files, () => [folder()]);
+      assert.equal((await lstat(path("to-a"))).mode & 0o111, 0);
+    });
+
     for (const isFirst of [true, false])
       it(`keep what the user typed into ${isFirst ? "a link that was a file" : "a file that was a link"} in an earlier turn`, async () => {
         await symlink("a.txt", path("to-a"));

@@ -557,7 +557,8 @@ export class ChangeAttribution implements Disposable {
     if (isChanged()) return this.#diskChanged({ path });
     // The disk has not changed: the user discarded unsaved text. Of a file without a known text, other bytes can differ.
     const isFollowed = known !== undefined || review.tracked.has(path);
-    if (disk !== null && isFollowed && disk === this.#texts.onDisk.get(path)) return this.#reverted(path, disk);
+    if (disk !== null && isFollowed && disk === this.#texts.onDisk.get(path))
+      return known === undefined ? this.#textUnchanged(path) : this.#reverted(path, disk);
     if (disk === null && (await this.#expandMissing(path))) return;
     const author = await this.#author.of(path);
     const isAgents = this.#notLoaded.get(path) === disk || turnOf(author) !== undefined;
