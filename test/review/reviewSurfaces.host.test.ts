@@ -223,7 +223,7 @@ describe("a review in VS Code's own surfaces", () => {
 
   it("does not show the file to which a link led before a file replaced it", async () => {
     const path = await changed();
-    const link = join(folder, "link.js");
+    const link = join(folder, `replaced-${basename(path)}`);
     await symlink(path, link);
     const editor = await show(link);
     await until(() => review.file(link) !== undefined);
