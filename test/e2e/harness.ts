@@ -38,6 +38,8 @@ const desktopVscode = process.env["PARLEY_DESKTOP"];
 export interface WorkbenchOptions {
   /** The workspace as paths and texts. The default is a copy of examples/sample-workspace. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Files that are added to the copy of examples/sample-workspace. */
+  readonly addedFiles?: Readonly<Record<string, string>>;
   /** The workspace file among them, if the workspace has several folders. */
   readonly workspaceFile?: string;
   /** User settings. */
@@ -124,7 +126,7 @@ function addHooks(): void {
 
 /** Opens a window of VS Code on a new workspace, and waits until it is restored. */
 export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
-  const folder = newWorkspace(options.files);
+  const folder = newWorkspace(options);
   if (desktopVscode) return watch(await onDesktop(desktopVscode, folder, options));
   const server = await serverFor(options);
   server.writeSettings(usual(options.settings));
@@ -181,9 +183,9 @@ export async function sharedWorkbench(
     fillWorkspace(known.folder, files);
     return { ...known, panel: await cleared(known.page) };
   }
-  const workbench = opened(await openWorkbench(key === usualKey ? {} : { settings }));
+  // VS Code misses folders that are created while it begins to watch the workspace, and never reports changes in them.
+  const workbench = opened(await openWorkbench({ ...(key !== usualKey && { settings }), addedFiles: files }));
   shared.kept.set(key, workbench);
-  writeFiles(workbench.folder, files);
   return { ...workbench, panel: await openChat(workbench.page) };
 }
 
@@ -429,11 +431,11 @@ function target(
   return vsix ? opened : { ...opened, extension: root };
 }
 
-function newWorkspace(files: WorkbenchOptions["files"]): string {
+function newWorkspace({ files, addedFiles }: WorkbenchOptions): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "parley-workspace-")));
   shared.folders.add(folder);
   if (files) writeFiles(folder, files);
-  else fillWorkspace(folder);
+  else fillWorkspace(folder, addedFiles);
   return folder;
 }
 
